@@ -1,0 +1,43 @@
+"""The only reader of time.
+
+One clock decides: the database server's (on SQLite that is the host's). Everything else is handed
+`now`. `CLOCK_FIXED` and `CLOCK_OFFSET` replace it in tests and staging.
+"""
+
+import time
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
+
+from django.conf import settings
+from django.db import connection
+
+
+def now() -> datetime:
+    """The present instant in UTC, to the microsecond, by the database's clock.
+
+    On PostgreSQL it is `clock_timestamp()`, which moves inside a transaction and a statement.
+    Raises `django.db.Error` when the database cannot be asked.
+    """
+    if settings.CLOCK_FIXED is not None:
+        return settings.CLOCK_FIXED
+    return _database_clock() + timedelta(seconds=settings.CLOCK_OFFSET)
+
+
+def _database_clock() -> datetime:
+    if connection.vendor == "sqlite":
+        return datetime.now(UTC)
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT clock_timestamp()")
+        instant: datetime = cursor.fetchone()[0]
+    return instant.astimezone(UTC)
+
+
+def stopwatch() -> Callable[[], float]:
+    """Start a stopwatch; the result tells the seconds since then, whatever the clock does."""
+    started = time.perf_counter()
+    return lambda: time.perf_counter() - started
+
+
+def pause(seconds: float) -> None:
+    """Let `seconds` pass."""
+    time.sleep(seconds)

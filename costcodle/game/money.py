@@ -1,0 +1,8 @@
+"""How an amount is written. Pure."""
+
+from costcodle.game.rules import Cents
+
+
+def dollars(cents: Cents) -> str:
+    """US dollars with thousands separated and always two decimals: 129999 is `$1,299.99`."""
+    return f"${cents // 100:,}.{cents % 100:02d}"

@@ -1,0 +1,312 @@
+"""Every setting, read once from the environment (and from .env beside manage.py, if there is one).
+
+docs/operations.md lists the variables. A wrong or missing value stops the program with one line
+that names the variable and says how to mend it.
+"""
+
+import hashlib
+import os
+from collections.abc import Callable
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, TypeVar
+from urllib.parse import urlsplit
+
+import environ
+from django.core.exceptions import ImproperlyConfigured
+from psycopg import IsolationLevel
+
+T = TypeVar("T")
+
+BASE_DIR = Path(__file__).resolve().parent.parent
+_ENVIRONMENTS = ("development", "test", "staging", "production")
+_LOOPBACK_NAMES = ["localhost", "127.0.0.1", "[::1]"]
+_SWITCH = {"on": True, "true": True, "yes": True, "1": True}
+_SWITCH |= {"off": False, "false": False, "no": False, "0": False, "": False}
+_DEVELOPMENT_KEY = "development-only-key-that-production-refuses-to-start-with"
+
+env = environ.Env()
+if os.environ.get("ENVIRONMENT") != "test":
+    environ.Env.read_env(str(BASE_DIR / ".env"))
+
+
+def _read(name: str, default: str, cast: Callable[[str], T], mend: str) -> T:
+    raw = env.str(name, default=default).strip()
+    try:
+        return cast(raw)
+    except (ValueError, KeyError, TypeError, ImproperlyConfigured):
+        message = f"{name}={raw!r} cannot be used: {mend}."
+        raise ImproperlyConfigured(message) from None
+
+
+def _one_of(*allowed: str) -> Callable[[str], str]:
+    return lambda raw: allowed[allowed.index(raw)]
+
+
+def _switch(name: str, default: str) -> bool:
+    return _read(name, default, lambda raw: _SWITCH[raw.lower()], "say on or off")
+
+
+def _whole_number(low: int, high: int) -> Callable[[str], int]:
+    def cast(raw: str) -> int:
+        number = int(raw)
+        if not low <= number <= high:
+            raise ValueError(raw)
+        return number
+
+    return cast
+
+
+def _origin(raw: str) -> str:
+    parts = urlsplit(raw)
+    plain = f"{parts.scheme}://{parts.netloc}"
+    if parts.scheme not in ("http", "https") or not parts.hostname or raw.rstrip("/") != plain:
+        raise ValueError(raw)
+    if parts.username or (parts.port is not None and parts.port < 1):
+        raise ValueError(raw)
+    return plain
+
+
+def _instant(raw: str) -> datetime | None:
+    if not raw:
+        return None
+    instant = datetime.fromisoformat(raw)
+    if instant.tzinfo is None:
+        raise ValueError(raw)
+    return instant.astimezone(UTC)
+
+
+def _seconds(raw: str) -> float:
+    seconds = float(raw)
+    if not abs(seconds) < 10**9:
+        raise ValueError(raw)
+    return seconds
+
+
+def _web_address(raw: str) -> str:
+    if raw and (urlsplit(raw).scheme not in ("http", "https") or not urlsplit(raw).hostname):
+        raise ValueError(raw)
+    return raw
+
+
+def _code_digest() -> str:
+    """A short digest of what this build would send: code, templates, styles, scripts."""
+    digest = hashlib.sha256()
+    for folder in ("costcodle", "answers", "results"):
+        for path in sorted((BASE_DIR / folder).rglob("*")):
+            if path.suffix in {".py", ".html", ".xml", ".txt", ".css", ".js", ".svg", ".sql"}:
+                digest.update(str(path.relative_to(BASE_DIR)).encode() + b"\0" + path.read_bytes())
+    return digest.hexdigest()[:12]
+
+
+ENVIRONMENT = _read(
+    "ENVIRONMENT", "development", _one_of(*_ENVIRONMENTS), f"say one of {', '.join(_ENVIRONMENTS)}"
+)
+_IN_PRODUCTION = ENVIRONMENT == "production"
+
+
+def _required_in_production(name: str, default: str, mend: str) -> str:
+    value: str = env.str(name, default="").strip()
+    if value and (value != default or not _IN_PRODUCTION):
+        return value
+    if _IN_PRODUCTION:
+        message = f"{name} is needed when ENVIRONMENT=production: {mend}."
+        raise ImproperlyConfigured(message)
+    return default
+
+
+def _refused_in_production(name: str, *, is_set: bool) -> None:
+    if is_set and _IN_PRODUCTION:
+        message = f"{name} is refused when ENVIRONMENT=production: remove it."
+        raise ImproperlyConfigured(message)
+
+
+SECRET_KEY = _required_in_production(
+    "SECRET_KEY", _DEVELOPMENT_KEY, "set it to 50 or more random characters and keep it"
+)
+DEBUG = _switch("DEBUG", "off")
+BUILD_VERSION = _required_in_production(
+    "BUILD_VERSION", _code_digest(), "set it to the release's name, for example a commit id"
+)
+SITE_ORIGIN = _read(
+    "SITE_ORIGIN",
+    "http://127.0.0.1:8000",
+    _origin,
+    "say scheme and host alone, for example https://costcodle.com",
+)
+ALLOWED_HOSTS = [
+    host.strip() for host in env.str("ALLOWED_HOSTS", default="").split(",") if host.strip()
+] or [
+    urlsplit(SITE_ORIGIN).hostname or "",
+    *([] if _IN_PRODUCTION else _LOOPBACK_NAMES),
+]
+TRUSTED_PROXY_HOPS = _read(
+    "TRUSTED_PROXY_HOPS", "0", _whole_number(0, 10), "say how many proxies stand in front, 0 to 10"
+)
+
+LEASE_SECONDS = _read(
+    "LEASE_SECONDS", "60", _whole_number(1, 3600), "say a whole number of seconds, 1 to 3600"
+)
+PUBLISH_WITHOUT_PHOTO = _switch("PUBLISH_WITHOUT_PHOTO", "on")
+INDEXABLE_MIN_GAMES = _read(
+    "INDEXABLE_MIN_GAMES", "0", _whole_number(0, 50_000), "say a whole number, 0 to 50000"
+)
+PING_URL = _read("PING_URL", "", _web_address, "say an http or https address, or nothing")
+RATE_LIMITS = _switch("RATE_LIMITS", "on")
+CLOCK_FIXED = _read(
+    "CLOCK_FIXED", "", _instant, "say an instant with its offset, for example 2026-10-16T00:10:00Z"
+)
+CLOCK_OFFSET = _read("CLOCK_OFFSET", "0", _seconds, "say a number of seconds, for example -3.5")
+_refused_in_production("RATE_LIMITS=off", is_set=not RATE_LIMITS)
+_refused_in_production("CLOCK_FIXED", is_set=CLOCK_FIXED is not None)
+_refused_in_production("CLOCK_OFFSET", is_set=CLOCK_OFFSET != 0)
+
+
+def database(url: str, lease_seconds: int) -> dict[str, Any]:
+    """The settings of the one database behind `url`; raises ValueError where it cannot serve.
+
+    What docs/protocol.md relies on is set here: on SQLite IMMEDIATE transactions, WAL and full
+    synchronisation; on PostgreSQL READ COMMITTED, and time limits below the lease's lifetime, so
+    that a client that vanished inside its transaction does not hold its locks past its lease.
+    """
+    scheme = urlsplit(url).scheme
+    config: dict[str, Any] = dict(environ.Env.db_url_config(url))
+    options = config.setdefault("OPTIONS", {})
+    if scheme in ("postgres", "postgresql"):
+        lease = lease_seconds * 1000
+        limits = {
+            "lock_timeout": lease // 4,
+            "statement_timeout": lease // 2,
+            "idle_in_transaction_session_timeout": lease // 2,
+        }
+        options.setdefault("connect_timeout", 3)
+        options.setdefault("application_name", "costcodle")
+        options["isolation_level"] = IsolationLevel.READ_COMMITTED
+        options["options"] = " ".join(f"-c {name}={ms}" for name, ms in limits.items())
+        options |= {"keepalives": 1, "keepalives_idle": 10, "keepalives_interval": 5}
+        options |= {"keepalives_count": 3}
+        return config | {"CONN_MAX_AGE": 600}
+    if scheme == "sqlite" and config["NAME"] not in ("", ":memory:"):
+        config["NAME"] = str(BASE_DIR / config["NAME"])
+        options["transaction_mode"] = "IMMEDIATE"
+        options["timeout"] = max(lease_seconds / 4, 0.25)
+        options["init_command"] = "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;"
+        return config | {"CONN_MAX_AGE": 600}
+    raise ValueError(url)
+
+
+DATABASES = {
+    "default": _read(
+        "DATABASE_URL",
+        "sqlite:///costcodle.sqlite3",
+        lambda raw: database(raw, LEASE_SECONDS),
+        "say sqlite:///FILE or postgresql://USER:PASSWORD@HOST:PORT/NAME",
+    )
+}
+DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
+
+
+def _cache(url: str) -> dict[str, Any]:
+    if not url:
+        return {"BACKEND": "django.core.cache.backends.locmem.LocMemCache"}
+    scheme, _, rest = url.partition("://")
+    redis_scheme = {"redis": "redis", "rediss": "rediss", "valkey": "redis", "valkeys": "rediss"}
+    return {
+        "BACKEND": "django.core.cache.backends.redis.RedisCache",
+        "LOCATION": f"{redis_scheme[scheme]}://{rest}",
+        "KEY_PREFIX": f"costcodle:{ENVIRONMENT}",
+        "OPTIONS": {"socket_connect_timeout": 1, "socket_timeout": 1},
+    }
+
+
+CACHE_URL = env.str("CACHE_URL", default="").strip()
+CACHES = {
+    "default": _read("CACHE_URL", "", _cache, "say redis://HOST:PORT/N (or valkey://…), or nothing")
+}
+
+INSTALLED_APPS = [
+    "costcodle",
+    "results",
+    "answers",
+    "django.contrib.admin",
+    "django.contrib.auth",
+    "django.contrib.contenttypes",
+    "django.contrib.sessions",
+    "django.contrib.messages",
+    "whitenoise.runserver_nostatic",
+    "django.contrib.staticfiles",
+]
+MIDDLEWARE = [
+    "costcodle.web.middleware.ExplicitCacheControl",
+    "django.middleware.security.SecurityMiddleware",
+    "whitenoise.middleware.WhiteNoiseMiddleware",
+    "costcodle.web.middleware.ListedSpelling",
+    "django.contrib.sessions.middleware.SessionMiddleware",
+    "django.middleware.csrf.CsrfViewMiddleware",
+    "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "django.contrib.messages.middleware.MessageMiddleware",
+    "django.middleware.clickjacking.XFrameOptionsMiddleware",
+]
+ROOT_URLCONF = "costcodle.urls"
+WSGI_APPLICATION = "costcodle.wsgi.application"
+ADMIN_URL = env.str("ADMIN_URL", default="admin/").strip().strip("/") + "/"
+APPEND_SLASH = False  # costcodle.web.middleware.ListedSpelling does both directions
+TEMPLATES = [
+    {
+        "BACKEND": "django.template.backends.django.DjangoTemplates",
+        "APP_DIRS": True,
+        "OPTIONS": {
+            "context_processors": [
+                "django.template.context_processors.request",
+                "django.contrib.auth.context_processors.auth",
+                "django.contrib.messages.context_processors.messages",
+            ],
+            "string_if_invalid": "",
+        },
+    }
+]
+
+LANGUAGE_CODE = "en-us"
+USE_I18N = False
+USE_TZ = True
+TIME_ZONE = "UTC"
+
+STATIC_URL = "/static/"
+STATIC_ROOT = BASE_DIR / env.str("STATIC_ROOT", default="staticfiles")
+MEDIA_URL = "/media/"
+MEDIA_ROOT = BASE_DIR / env.str("MEDIA_ROOT", default="media")
+STORAGES = {
+    "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
+    "staticfiles": {
+        "BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"
+        if ENVIRONMENT == "test"
+        else "whitenoise.storage.CompressedManifestStaticFilesStorage"
+    },
+}
+
+WHITENOISE_USE_FINDERS = WHITENOISE_AUTOREFRESH = ENVIRONMENT == "test"
+
+_HTTPS = SITE_ORIGIN.startswith("https://")
+CSRF_TRUSTED_ORIGINS = [SITE_ORIGIN]
+CSRF_COOKIE_SECURE = SESSION_COOKIE_SECURE = SECURE_SSL_REDIRECT = _HTTPS
+SECURE_HSTS_SECONDS = 31_536_000 if _HTTPS else 0
+SECURE_REDIRECT_EXEMPT = [r"^healthz$", r"^readyz$"]
+if TRUSTED_PROXY_HOPS:
+    SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
+
+AUTH_PASSWORD_VALIDATORS = [
+    {"NAME": f"django.contrib.auth.password_validation.{name}"}
+    for name in (
+        "UserAttributeSimilarityValidator",
+        "MinimumLengthValidator",
+        "CommonPasswordValidator",
+        "NumericPasswordValidator",
+    )
+]
+LOGGING = {
+    "version": 1,
+    "disable_existing_loggers": False,
+    "formatters": {"line": {"format": "{levelname} {name} {message}", "style": "{"}},
+    "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "line"}},
+    "root": {"handlers": ["stderr"], "level": "WARNING"},
+}

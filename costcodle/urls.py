@@ -1,0 +1,23 @@
+"""Every route of the site."""
+
+from django.conf import settings
+from django.contrib import admin
+from django.urls import URLPattern, URLResolver, include, path, re_path
+
+from costcodle.web.health import healthz, readyz
+from costcodle.web.home import home
+from costcodle.web.media import PHOTO_NAME, photo
+
+handler400 = "costcodle.web.errors.bad_request"
+handler403 = "costcodle.web.errors.forbidden"
+handler404 = "costcodle.web.errors.not_found"
+handler500 = "costcodle.web.errors.server_error"
+
+urlpatterns: list[URLPattern | URLResolver] = [
+    path("", home, name="home"),
+    path("answers/", include("answers.urls")),
+    re_path(rf"^media/(?P<name>{PHOTO_NAME})\Z", photo, name="photo"),
+    path("healthz", healthz, name="healthz"),
+    path("readyz", readyz, name="readyz"),
+    path(settings.ADMIN_URL, admin.site.urls),
+]

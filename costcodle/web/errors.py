@@ -1,0 +1,54 @@
+"""Error pages: in the site's look, without the database, never stored."""
+
+import logging
+import sys
+from typing import Final
+
+from django.db import Error as DatabaseFault
+from django.http import HttpRequest, HttpResponse
+
+from costcodle import http
+
+logger = logging.getLogger(__name__)
+
+RETRY_AFTER_SECONDS: Final = 30
+
+
+def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:  # noqa: ARG001 - Django's signature
+    """The handler of 400."""
+    return http.error(400)
+
+
+def forbidden(request: HttpRequest, exception: Exception) -> HttpResponse:  # noqa: ARG001 - Django's signature
+    """The handler of 403."""
+    return http.error(403)
+
+
+def not_found(request: HttpRequest, exception: Exception) -> HttpResponse:  # noqa: ARG001 - Django's signature
+    """The handler of 404 where no route is."""
+    return http.error(404)
+
+
+def server_error(request: HttpRequest) -> HttpResponse:
+    """The handler of every other exception, raised by a view or by a middleware."""
+    exception = sys.exception()
+    if isinstance(exception, DatabaseFault):
+        return unavailable(request, exception)
+    try:
+        return http.error(500)
+    except Exception:  # noqa: BLE001 - what failed may be the templates themselves
+        return HttpResponse(
+            "Something broke on our side. Please try again.",
+            status=500,
+            content_type="text/plain; charset=utf-8",
+            headers={"Cache-Control": http.NO_STORE},
+        )
+
+
+def unavailable(request: HttpRequest, fault: DatabaseFault) -> HttpResponse:
+    """The answer to a database fault, whatever was asked: 503, try again in half a minute."""
+    reason = (str(fault).strip() or type(fault).__name__).splitlines()[0]
+    logger.error("database fault at %r: %s", request.path, reason)
+    response = http.error(503)
+    response["Retry-After"] = str(RETRY_AFTER_SECONDS)
+    return response

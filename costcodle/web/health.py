@@ -1,0 +1,77 @@
+"""Probes for whatever watches over this node."""
+
+from datetime import datetime, timedelta
+from typing import Final
+
+from django.db import Error as DatabaseFault
+from django.http import HttpRequest, HttpResponse, JsonResponse
+
+from costcodle import days, http
+from costcodle.days import PuzzleNumber
+from costcodle.models import Puzzle, SiteState
+from costcodle.web.errors import RETRY_AFTER_SECONDS
+
+OVERDUE_AFTER: Final = timedelta(minutes=15)
+
+
+@http.read_only
+def healthz(request: HttpRequest) -> HttpResponse:  # noqa: ARG001 - Django's signature
+    """The process lives; no database is asked."""
+    return HttpResponse("ok", content_type="text/plain; charset=utf-8")
+
+
+@http.read_only
+def readyz(request: HttpRequest) -> HttpResponse:
+    """200 while this node can read the publication revision, else 503.
+
+    The other figures are for people: null where they cannot be read, and never a reason for 503.
+    """
+    revision = _revision()
+    if revision is None:
+        body = {"status": "unavailable", "revision": None}
+        headers = {"Retry-After": str(RETRY_AFTER_SECONDS)}
+        return JsonResponse(body, status=503, headers=headers)
+    return JsonResponse({"status": "ready", "revision": revision, **_figures(request)})
+
+
+def overdue_answers(now: datetime) -> int:
+    """How many finished puzzles are due for more than 15 minutes and have no page.
+
+    So a puzzle whose ledger item was never made counts too, and a withdrawn one does not.
+    One query.
+    """
+    last = days.last_due(now - OVERDUE_AFTER)
+    if now - days.due_at(last) <= OVERDUE_AFTER:
+        last = PuzzleNumber(last - 1)
+    return Puzzle.objects.filter(number__lte=last, answerpost=None).count()
+
+
+def bank_days_left(now: datetime) -> int:
+    """How many days after today have a puzzle before the first gap; 0 if today has none.
+
+    One query.
+    """
+    today = days.today(now)
+    ahead = Puzzle.objects.filter(number__gte=today).order_by("number")
+    left = -1
+    for expected, number in enumerate(ahead.values_list("number", flat=True), start=today):
+        if number != expected:
+            break
+        left += 1
+    return max(left, 0)
+
+
+def _revision() -> int | None:
+    try:
+        row = SiteState.objects.values_list("publication_revision", flat=True).get()
+    except (DatabaseFault, SiteState.DoesNotExist):
+        return None
+    return row if isinstance(row, int) else None
+
+
+def _figures(request: HttpRequest) -> dict[str, int | None]:
+    try:
+        now = http.instant(request)
+        return {"overdue_answers": overdue_answers(now), "bank_days_left": bank_days_left(now)}
+    except DatabaseFault:
+        return {"overdue_answers": None, "bank_days_left": None}

@@ -1,0 +1,85 @@
+"""Finds, or starts, the database server that the suite needs; never stops one it only found."""
+
+import contextlib
+import glob
+import os
+import shutil
+import socket
+import subprocess
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import psycopg
+
+LOCAL_POSTGRES = "postgresql://postgres@127.0.0.1:5432/postgres"
+IN_CI = os.environ.get("CI") == "true"
+
+
+def _answers(url: str) -> bool:
+    try:
+        psycopg.connect(url, connect_timeout=3).close()
+    except psycopg.Error:
+        return False
+    return True
+
+
+def _free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port: int = probe.getsockname()[1]
+        return port
+
+
+def _server_binaries() -> Path | None:
+    candidates = sorted(glob.glob("/usr/lib/postgresql/*/bin/initdb"), reverse=True)  # noqa: PTH207
+    found = shutil.which("initdb") or (candidates[0] if candidates else None)
+    return Path(found).parent if found else None
+
+
+@contextlib.contextmanager
+def postgres_server() -> Iterator[str | None]:
+    """The address of a maintenance database: named, local, or a throw-away cluster's; else None."""
+    named = os.environ.get("TEST_POSTGRES_URL")
+    if named or _answers(LOCAL_POSTGRES):
+        yield named or LOCAL_POSTGRES
+        return
+    binaries = _server_binaries()
+    if binaries is None:
+        yield None
+        return
+    with throwaway_cluster(binaries) as url:
+        yield url
+
+
+@contextlib.contextmanager
+def throwaway_cluster(binaries: Path | None = None) -> Iterator[str]:
+    """A PostgreSQL cluster of our own, gone afterwards, which a test may stop and kill."""
+    binaries = binaries or _server_binaries()
+    if binaries is None:
+        raise FileNotFoundError("initdb")
+    with tempfile.TemporaryDirectory(prefix="costcodle-pg-") as folder:
+        # The server refuses to run as root; Debian's package made this account for it.
+        as_owner = ["runuser", "-u", "postgres", "--"] if os.geteuid() == 0 else []
+        data, port = f"{folder}/data", _free_port()
+        if as_owner:
+            shutil.chown(folder, "postgres")
+        control = [*as_owner, str(binaries / "pg_ctl"), "-D", data, "-w", "-s"]
+        options = f"-c listen_addresses=127.0.0.1 -p {port} -k {folder} -c fsync=off"
+        initdb = [str(binaries / "initdb"), "-D", data, "-A", "trust", "-U", "postgres", "-N"]
+        _do([*as_owner, *initdb, "-E", "UTF8", "--locale=C"], folder)
+        _do([*control, "-l", f"{folder}/log", "-o", options, "start"], folder)
+        try:
+            yield f"postgresql://postgres@127.0.0.1:{port}/postgres"
+        finally:
+            _do([*control, "-m", "immediate", "stop"], folder)
+
+
+def _do(command: list[str], folder: str) -> None:
+    subprocess.run(command, check=True, cwd=folder, stdout=subprocess.DEVNULL)
+
+
+def database_named(server: str, name: str) -> str:
+    """The address of a database on the same server."""
+    return urlsplit(server)._replace(path=f"/{name}").geturl()
