@@ -6,6 +6,7 @@ from enum import StrEnum
 from typing import NewType
 from uuid import UUID
 
+from costcodle.bank_files import BankVersion
 from costcodle.days import PuzzleNumber
 from costcodle.game.rules import Cents
 from results.domain import Distribution
@@ -13,7 +14,6 @@ from results.domain import Distribution
 Fence = NewType("Fence", int)
 Revision = NewType("Revision", int)
 ContentVersion = NewType("ContentVersion", int)
-BankVersion = NewType("BankVersion", int)
 CommitToken = NewType("CommitToken", UUID)
 Owner = NewType("Owner", str)
 

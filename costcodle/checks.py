@@ -79,6 +79,14 @@ def check_settings(
                 id="costcodle.E006",
             )
         )
+    if in_production and settings.WEB_CONCURRENCY > 1 and not settings.CACHE_URL:
+        found.append(
+            Error(
+                "Several processes without CACHE_URL each count their own rate limits.",
+                hint="Set CACHE_URL to a Redis or Valkey server.",
+                id="costcodle.E007",
+            )
+        )
     return found
 
 

@@ -2,12 +2,16 @@
 
 import json
 import sys
+from argparse import ArgumentTypeError
 from enum import IntEnum
 from typing import Any, NoReturn
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.core.serializers.json import DjangoJSONEncoder
 from django.db import DatabaseError, InterfaceError
+
+from costcodle.days import LAST_NUMBER, PuzzleNumber, is_number
+from costcodle.models import SiteState
 
 
 class Exit(IntEnum):
@@ -18,6 +22,20 @@ class Exit(IntEnum):
     USAGE = 2
     ATTENTION = 3
     TEMPORARY = 75
+
+
+def puzzle_number(text: str) -> PuzzleNumber:
+    """A puzzle number as an argument. Raises `ArgumentTypeError` for anything else."""
+    if not (text.isascii() and text.isdecimal() and is_number(int(text[:9]))):
+        raise ArgumentTypeError(f"{text[:20]!r} is no puzzle number (1 to {LAST_NUMBER})")
+    return PuzzleNumber(int(text[:9]))
+
+
+def count(text: str) -> int:
+    """A whole number from 1 on as an argument. Raises `ArgumentTypeError` for anything else."""
+    if not (text.isascii() and text.isdecimal() and int(text[:9])):
+        raise ArgumentTypeError(f"{text[:20]!r} is no whole number from 1 on")
+    return int(text[:9])
 
 
 class _OneLineParser(CommandParser):
@@ -50,6 +68,11 @@ class SiteCommand(BaseCommand):
             status = self.work(options)
         except CommandError as error:
             status = self.complain(str(error), Exit(max(error.returncode, Exit.FAILED)))
+        except SiteState.DoesNotExist:
+            status = self.complain(
+                "site_state has lost its row: docs/operations.md says how to restore it",
+                Exit.FAILED,
+            )
         except (DatabaseError, InterfaceError) as error:
             first_line = (str(error).strip() or type(error).__name__).splitlines()[0]
             status = self.complain(

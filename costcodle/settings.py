@@ -170,9 +170,11 @@ def database(url: str, lease_seconds: int) -> dict[str, Any]:
     that a client that vanished inside its transaction does not hold its locks past its lease.
     """
     scheme = urlsplit(url).scheme
+    if scheme not in ("sqlite", "postgres", "postgresql"):
+        raise ValueError(url)
     config: dict[str, Any] = dict(environ.Env.db_url_config(url))
     options = config.setdefault("OPTIONS", {})
-    if scheme in ("postgres", "postgresql"):
+    if scheme != "sqlite":
         lease = lease_seconds * 1000
         limits = {
             "lock_timeout": lease // 4,
@@ -186,13 +188,13 @@ def database(url: str, lease_seconds: int) -> dict[str, Any]:
         options |= {"keepalives": 1, "keepalives_idle": 10, "keepalives_interval": 5}
         options |= {"keepalives_count": 3}
         return config | {"CONN_MAX_AGE": 600}
-    if scheme == "sqlite" and config["NAME"] not in ("", ":memory:"):
-        config["NAME"] = str(BASE_DIR / config["NAME"])
-        options["transaction_mode"] = "IMMEDIATE"
-        options["timeout"] = max(lease_seconds / 4, 0.25)
-        options["init_command"] = "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;"
-        return config | {"CONN_MAX_AGE": 600}
-    raise ValueError(url)
+    if config["NAME"] in ("", ":memory:"):
+        raise ValueError(url)
+    config["NAME"] = str(BASE_DIR / config["NAME"])
+    options["transaction_mode"] = "IMMEDIATE"
+    options["timeout"] = lease_seconds / 4
+    options["init_command"] = "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;"
+    return config | {"CONN_MAX_AGE": 600}
 
 
 DATABASES = {
@@ -219,6 +221,9 @@ def _cache(url: str) -> dict[str, Any]:
     }
 
 
+WEB_CONCURRENCY = _read(  # gunicorn reads it too, as its number of processes
+    "WEB_CONCURRENCY", "1", _whole_number(1, 256), "say how many server processes run, 1 to 256"
+)
 CACHE_URL = env.str("CACHE_URL", default="").strip()
 CACHES = {
     "default": _read("CACHE_URL", "", _cache, "say redis://HOST:PORT/N (or valkey://…), or nothing")
@@ -287,6 +292,10 @@ STORAGES = {
 WHITENOISE_USE_FINDERS = WHITENOISE_AUTOREFRESH = ENVIRONMENT == "test"
 
 _HTTPS = SITE_ORIGIN.startswith("https://")
+SILENCED_SYSTEM_CHECKS = [
+    "security.W005",  # whether the other names of the domain speak https is not ours to promise
+    "security.W021",  # nor is a browser's preload list ours to ask for
+]
 CSRF_TRUSTED_ORIGINS = [SITE_ORIGIN]
 CSRF_COOKIE_SECURE = SESSION_COOKIE_SECURE = SECURE_SSL_REDIRECT = _HTTPS
 SECURE_HSTS_SECONDS = 31_536_000 if _HTTPS else 0

@@ -10,7 +10,8 @@ from tqdm import tqdm
 
 from answers import ping, publisher, reports
 from answers.ledger import Candidate
-from costcodle.commands import Exit, SiteCommand
+from answers.publisher import RunReport
+from costcodle.commands import Exit, SiteCommand, count, puzzle_number
 from costcodle.days import PuzzleNumber
 from costcodle.models import Puzzle
 
@@ -25,16 +26,16 @@ class Command(SiteCommand):
 
     def add_arguments(self, parser: CommandParser) -> None:
         """The options of `interface.md`."""
-        parser.add_argument("--puzzle", type=int, metavar="N", help="work on this puzzle alone")
-        parser.add_argument("--max", type=int, metavar="N", help="take up at most N items")
+        parser.add_argument("--puzzle", type=puzzle_number, metavar="N", help="this one alone")
+        parser.add_argument("--max", type=count, metavar="N", help="take up at most N items")
         parser.add_argument("--dry-run", action="store_true", help="say what would happen")
         parser.add_argument("--owner", default="", metavar="LABEL", help="a name for people")
 
     def work(self, options: dict[str, Any]) -> Exit:
         """Run once; the exit status says whether this run left anything undone."""
-        only = self._puzzle(options["puzzle"])
-        if options["max"] is not None and options["max"] < 1:
-            raise CommandError("--max takes a whole number from 1 on", returncode=Exit.USAGE)
+        only: PuzzleNumber | None = options["puzzle"]
+        if only and not Puzzle.objects.filter(number=only).exists():
+            raise CommandError(f"puzzle {only} is not in the bank", returncode=Exit.USAGE)
         if options["owner"] and not _LABEL.fullmatch(options["owner"]):
             raise CommandError(
                 "--owner takes up to 40 letters, digits or any of . : @ _ -", returncode=Exit.USAGE
@@ -43,6 +44,15 @@ class Command(SiteCommand):
             planned = publisher.plan(only=only)
             self.answer(options, reports.plan_document(planned), reports.plan_lines(planned))
             return Exit.DONE
+        report = self._run(options, only)
+        status = reports.exit_status(report)
+        self.answer(options, reports.document(report), reports.lines(report))
+        if report.stopped_by:
+            self.complain(f"the database went away: {report.stopped_by}", status)
+        return status
+
+    def _run(self, options: dict[str, Any], only: PuzzleNumber | None) -> RunReport:
+        """One run between the two pings, the second of which is sent however it ended."""
         ping.started()
         status, summary = Exit.TEMPORARY, "the run ended early"
         try:
@@ -50,23 +60,15 @@ class Command(SiteCommand):
                 label=options["owner"],
                 only=only,
                 most=options["max"],
-                watch=tqdm_on_a_terminal if options["verbosity"] else iter,
+                watch=with_a_bar if options["verbosity"] else iter,
             )
             status, summary = reports.exit_status(report), reports.summary(report)
         finally:
             ping.ended(status, summary)
-        self.answer(options, reports.document(report), reports.lines(report))
-        if report.stopped_by:
-            self.complain(f"the database went away: {report.stopped_by}", status)
-        return status
-
-    def _puzzle(self, number: int | None) -> PuzzleNumber | None:
-        if number is not None and not Puzzle.objects.filter(number=number).exists():
-            raise CommandError(f"puzzle {number} is not in the bank", returncode=Exit.USAGE)
-        return None if number is None else PuzzleNumber(number)
+        return report
 
 
-def tqdm_on_a_terminal(candidates: Sequence[Candidate]) -> Iterable[Candidate]:
+def with_a_bar(candidates: Sequence[Candidate]) -> Iterable[Candidate]:
     """A progress bar on standard error, for a long catch-up and only where a person looks."""
     is_watched = sys.stderr.isatty() and len(candidates) >= _WORTH_A_BAR
     return tqdm(candidates, unit="page", disable=not is_watched)
