@@ -6,6 +6,10 @@ HOST   ?= 127.0.0.1
 PORT   ?= 8000
 MANAGE := $(BIN)/python manage.py
 
+ifneq ($(HOST):$(PORT),127.0.0.1:8000)
+export SITE_ORIGIN ?= http://$(HOST):$(PORT)
+endif
+
 .DEFAULT_GOAL := help
 .PHONY: help run test check fix bench publish admin pins clean
 
@@ -18,7 +22,7 @@ run: $(VENV)/.runtime ## serve the site on http://$(HOST):$(PORT), with a demons
 	@$(MANAGE) collectstatic --noinput -v 0
 	@$(MANAGE) publish_answers
 	@echo "Costcodle is on http://$(HOST):$(PORT) (Ctrl-C stops it)"
-	@exec $(BIN)/gunicorn costcodle.wsgi --bind $(HOST):$(PORT) --threads 4
+	@exec $(BIN)/gunicorn costcodle.wsgi --bind $(HOST):$(PORT) --threads 4 --no-control-socket
 
 publish: $(VENV)/.runtime ## publish every finished answer, as the night job does
 	@$(MANAGE) publish_answers

@@ -157,7 +157,7 @@ class Committed:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Refused:
-    """A batch that changed nothing, and which guard said so."""
+    """An attempt that changed nothing public, and which guard or fact said so."""
 
     outcome: Outcome
     guard: str

@@ -64,6 +64,7 @@ def classify(error: Exception) -> Fault:
 
 
 def describe(error: Exception) -> str:
-    """An error as one line: its kind and the first line of its text."""
+    """An error as one printable line, which any database can store."""
     lines = str(error).strip().splitlines()
-    return f"{type(error).__name__}: {lines[0]}" if lines else type(error).__name__
+    line = f"{type(error).__name__}: {lines[0]}" if lines else type(error).__name__
+    return "".join(sign if sign.isprintable() else "?" for sign in line)

@@ -102,7 +102,11 @@ class AnswerPost(models.Model):
 
 
 class PublicationLog(models.Model):
-    """Append-only: one row for each step of the publication revision."""
+    """Append-only: one row for each step of the publication revision.
+
+    `indexable` and `photo` are the page's after the step, so that an audit can see that neither
+    was ever taken away; `reason` is the operator's, and is shown nowhere in public.
+    """
 
     revision = models.PositiveBigIntegerField(primary_key=True)
     puzzle = models.ForeignKey(Puzzle, on_delete=models.PROTECT, db_index=False)
@@ -112,6 +116,9 @@ class PublicationLog(models.Model):
     owner_id = models.CharField(max_length=100)
     fence = models.PositiveBigIntegerField()
     created_at = models.DateTimeField()
+    indexable = models.BooleanField(default=False, db_default=False)
+    photo = models.CharField(max_length=200, blank=True, default="", db_default="")
+    reason = models.CharField(max_length=500, blank=True, default="", db_default="")
 
     class Meta:
         db_table = "publication_log"

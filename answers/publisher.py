@@ -4,31 +4,22 @@ Each item is one attempt under its own lease; one that fails delays no other. Af
 the database the lease is forgotten, and the item is tried again from the start.
 """
 
-import logging
 import uuid
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Final
 
 from django.conf import settings
-from django.db import DatabaseError, InterfaceError, connection
 
-from answers import committer, drafts, faults, leases, ledger
-from answers.domain import Committed, Held, ItemState, Lease, Outcome, Owner, Report, Revision
-from answers.faults import Fault
+from answers import attempts, committer, drafts, ledger
+from answers.attempts import AwayError
+from answers.domain import Committed, ItemState, Lease, Outcome, Owner, Refused, Report, Revision
 from answers.ledger import Candidate
 from answers.states import OPEN
 from costcodle import clock, days
 from costcodle.days import PuzzleNumber
 from costcodle.models import SiteState
-
-logger = logging.getLogger(__name__)
-
-TRIES: Final = 3
-"""How often a conflict is rebuilt, and how often an error of the database is tried again."""
-
-_PAUSES_BETWEEN_TRIES: Final = (0.2, 1.0, 0.0)
 
 SKIPPED: Final = frozenset(
     {Outcome.LEASE_HELD, Outcome.LEASE_LOST, Outcome.NOT_DUE, Outcome.NOT_READY}
@@ -52,24 +43,6 @@ class RunReport:
         return sum(item.outcome in outcomes for item in self.items)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Ending:
-    """How the work under one lease ended."""
-
-    outcome: Outcome
-    revision: Revision | None = None
-    detail: str = ""
-
-
-class _AwayError(Exception):
-    """The database stayed away for all tries."""
-
-
-def new_owner(run: uuid.UUID, label: str = "") -> Owner:
-    """An owner that no other run has; the label is for people and decides nothing."""
-    return Owner(f"{label}/{run}" if label else str(run))
-
-
 def publish_due(
     *,
     label: str = "",
@@ -85,7 +58,7 @@ def publish_due(
     """
     now = clock.now()
     report = RunReport(run=uuid.uuid4(), now=now, revision=_revision())
-    owner = new_owner(report.run, label)
+    owner = attempts.new_owner(report.run, label)
     ledger.list_items([item.number for item in ledger.unlisted(now, only)], now)
     candidates = ledger.due(now, only) + ledger.out_of_date(only)
     report.remaining = len(candidates)
@@ -96,7 +69,7 @@ def publish_due(
             report.items.extend(_publish_one(candidate, owner, now))
             report.remaining -= 1
         report.revision = _revision()
-    except _AwayError as error:
+    except AwayError as error:
         report.stopped_by = str(error)
     if only and not candidates:
         report.items.append(_nothing_to_do(only, now, owner))
@@ -107,7 +80,7 @@ def plan(*, only: PuzzleNumber | None = None) -> RunReport:
     """What a run would do now; takes no lease and writes nothing."""
     now = clock.now()
     report = RunReport(run=uuid.uuid4(), now=now, revision=_revision())
-    owner = new_owner(report.run)
+    owner = attempts.new_owner(report.run)
     for candidate in ledger.unlisted(now, only) + ledger.due(now, only) + ledger.out_of_date(only):
         outcome = Outcome.PUBLISHED if candidate.state in OPEN else Outcome.UPDATED
         if _waits_for_photo(candidate):
@@ -120,103 +93,34 @@ def plan(*, only: PuzzleNumber | None = None) -> RunReport:
 
 def _publish_one(candidate: Candidate, owner: Owner, now: datetime) -> list[Report]:
     """The report of one candidate; none when another run was faster and nothing was touched."""
-    elapsed = clock.stopwatch()
+    number = candidate.number
     if _waits_for_photo(candidate):
-        return [Report(number=candidate.number, outcome=Outcome.NOT_READY, owner=owner)]
-    for seconds in _PAUSES_BETWEEN_TRIES:
-        try:
-            if not _is_still_wanted(candidate, now):
-                return []
-            report = _attempt(candidate, owner)
-            return [replace(report, seconds=elapsed())]
-        except (DatabaseError, InterfaceError) as error:
-            fault, reason = faults.classify(error), faults.describe(error)
-            if fault is Fault.ITEM:
-                raise
-            if fault is Fault.AWAY:
-                connection.close()
-            logger.warning("puzzle=%d will be tried again: %s", candidate.number, reason)
-            clock.pause(seconds)
-    if fault is Fault.AWAY:
-        raise _AwayError(reason)
-    report = Report(number=candidate.number, outcome=Outcome.CONFLICT, owner=owner, detail=reason)
-    return [replace(report, seconds=elapsed())]
+        return [Report(number=number, outcome=Outcome.NOT_READY, owner=owner)]
+    is_wanted = True
+
+    def work() -> Report:
+        nonlocal is_wanted
+        is_wanted = _is_still_wanted(candidate, now)
+        if not is_wanted:
+            return Report(number=number, outcome=Outcome.UNCHANGED, owner=owner)
+        return attempts.attempt(number, owner, candidate.state, _build_and_commit)
+
+    report = attempts.with_retries(number, owner, work)
+    return [report] if is_wanted else []
 
 
-def _attempt(candidate: Candidate, owner: Owner) -> Report:
-    """Take the lease, work under it, release it."""
-    lease = leases.take(candidate.number, owner)
-    if isinstance(lease, Held):
-        detail = f"held by {lease.owner} until {lease.expires_at.isoformat()}"
-        return Report(
-            number=candidate.number, outcome=Outcome.LEASE_HELD, owner=owner, detail=detail
-        )
-    try:
-        ending = _work(lease, candidate)
-    finally:
-        _release(lease)
-    return Report(
-        number=candidate.number,
-        outcome=ending.outcome,
-        owner=owner,
-        revision=ending.revision,
-        fence=lease.fence,
-        detail=ending.detail,
-    )
-
-
-def _work(lease: Lease, candidate: Candidate) -> _Ending:
-    """Claim the item, make the change, and record the attempt where there was none."""
-    refused = ledger.claim(lease, candidate.state)
-    if refused is not None:
-        return _Ending(outcome=refused, detail="the item could not be claimed")
-    try:
-        ending = _change(lease)
-    except Exception as error:
-        if faults.classify(error) is not Fault.ITEM:
-            raise
-        logger.exception("puzzle=%d failed", candidate.number)
-        ending = _Ending(outcome=Outcome.FAILED, detail=faults.describe(error))
-    if ending.revision is None and ending.outcome not in (Outcome.LEASE_LOST, Outcome.UNKNOWN):
-        outcome = ledger.record_attempt(lease, ending.outcome, ending.detail)
-        return replace(ending, outcome=outcome)
-    return ending
-
-
-def _change(lease: Lease) -> _Ending:
-    """Read, build, commit; a conflict is rebuilt up to `TRIES` times."""
-    ending = _Ending(outcome=Outcome.CONFLICT)
-    for _ in range(TRIES):
-        ending = _build_and_commit(lease)
-        if ending.outcome is not Outcome.CONFLICT:
-            break
-    return ending
-
-
-def _build_and_commit(lease: Lease) -> _Ending:
+def _build_and_commit(lease: Lease) -> Committed | Refused:
+    """Read, build, commit: publish the page or bring it up to date."""
     reading = ledger.read(lease.number)
-    least_games = settings.INDEXABLE_MIN_GAMES
-    if reading.state is ItemState.WITHDRAWN or (
-        reading.page
-        and not drafts.is_out_of_date(reading.page, reading.bank, least_games=least_games)
-    ):
-        return _Ending(outcome=Outcome.UNCHANGED)
+    page, least_games = reading.page, settings.INDEXABLE_MIN_GAMES
+    if reading.state is ItemState.WITHDRAWN:
+        return Refused(outcome=Outcome.UNCHANGED, guard="it is withdrawn")
+    if page and not drafts.is_out_of_date(page, reading.bank, least_games=least_games):
+        return Refused(outcome=Outcome.UNCHANGED, guard="it is up to date")
     draft = drafts.build(reading, least_games=least_games)
     if not (draft.photo or settings.PUBLISH_WITHOUT_PHOTO):
-        return _Ending(outcome=Outcome.NOT_READY)
-    result = committer.commit_page(lease, draft)
-    if isinstance(result, Committed):
-        return _Ending(outcome=result.outcome, revision=result.revision)
-    return _Ending(outcome=result.outcome, detail=f"refused by {result.guard}")
-
-
-def _release(lease: Lease) -> None:
-    """Release what may still be ours; where that fails the lease expires by itself."""
-    try:
-        leases.release(lease)
-    except (DatabaseError, InterfaceError) as error:
-        logger.warning("%s was not released: %s", lease.key, faults.describe(error))
-        connection.close()
+        return Refused(outcome=Outcome.NOT_READY, guard="its photo is not ready")
+    return committer.commit_page(lease, draft)
 
 
 def _is_still_wanted(candidate: Candidate, now: datetime) -> bool:

@@ -28,7 +28,7 @@ def summary(report: RunReport) -> str:
 
 def lines(report: RunReport) -> list[str]:
     """One line an item, then the summary."""
-    return [*(_line(item) for item in report.items), summary(report)]
+    return [*(item_line(item) for item in report.items), summary(report)]
 
 
 def document(report: RunReport) -> dict[str, Any]:
@@ -43,7 +43,7 @@ def document(report: RunReport) -> dict[str, Any]:
         "failed": report.count(Outcome.FAILED),
         "remaining": report.remaining,
         "stopped_by": report.stopped_by,
-        "items": [_item(item) for item in report.items],
+        "items": [item_document(item) for item in report.items],
     }
 
 
@@ -68,7 +68,8 @@ def plan_lines(planned: RunReport) -> list[str]:
     ]
 
 
-def _item(item: Report) -> dict[str, Any]:
+def item_document(item: Report) -> dict[str, Any]:
+    """One item of the JSON document."""
     return {
         "puzzle": item.number,
         "outcome": item.outcome,
@@ -80,7 +81,8 @@ def _item(item: Report) -> dict[str, Any]:
     }
 
 
-def _line(item: Report) -> str:
+def item_line(item: Report) -> str:
+    """One item as a line: what is not known is left out."""
     parts = [f"puzzle={item.number} outcome={item.outcome}"]
     parts += [f"revision={item.revision}"] if item.revision else []
     parts += [f"fence={item.fence}"] if item.fence else []

@@ -22,7 +22,7 @@ BASE_DIR = Path(__file__).resolve().parent.parent
 _ENVIRONMENTS = ("development", "test", "staging", "production")
 _LOOPBACK_NAMES = ["localhost", "127.0.0.1", "[::1]"]
 _SWITCH = {"on": True, "true": True, "yes": True, "1": True}
-_SWITCH |= {"off": False, "false": False, "no": False, "0": False, "": False}
+_SWITCH |= {"off": False, "false": False, "no": False, "0": False}
 _DEVELOPMENT_KEY = "development-only-key-that-production-refuses-to-start-with"
 
 env = environ.Env()
@@ -31,7 +31,7 @@ if os.environ.get("ENVIRONMENT") != "test":
 
 
 def _read(name: str, default: str, cast: Callable[[str], T], mend: str) -> T:
-    raw = env.str(name, default=default).strip()
+    raw = env.str(name, default=default).strip() or default
     try:
         return cast(raw)
     except (ValueError, KeyError, TypeError, ImproperlyConfigured):

@@ -85,3 +85,13 @@ def durable_transaction() -> Iterator[None]:
             with connection.cursor() as cursor:
                 cursor.execute("SET LOCAL synchronous_commit = on")
         yield
+
+
+@contextlib.contextmanager
+def snapshot() -> Iterator[None]:
+    """One outermost transaction in which every statement reads the same committed state."""
+    with transaction.atomic(durable=True):
+        if connection.vendor == "postgresql":
+            with connection.cursor() as cursor:
+                cursor.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY")
+        yield

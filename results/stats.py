@@ -1,5 +1,8 @@
 """What a day's results add up to."""
 
+from collections.abc import Iterable
+from typing import Any
+
 from django.db.models import Count
 
 from costcodle.days import PuzzleNumber
@@ -10,13 +13,18 @@ from results.models import DailyResult
 
 def distribution(number: PuzzleNumber) -> Distribution:
     """The distribution of every result that is recorded for a puzzle, in one query."""
-    won, lost = [0] * MOST_GUESSES, 0
     counted = (
         DailyResult.objects.filter(puzzle_id=number)
         .order_by()
         .values_list("outcome", "guesses_used")
         .annotate(games=Count("*"))
     )
+    return add_up(counted)
+
+
+def add_up(counted: Iterable[tuple[Any, ...]]) -> Distribution:
+    """The distribution that counts add up to; each is (outcome, guesses used, games)."""
+    won, lost = [0] * MOST_GUESSES, 0
     for outcome, guesses_used, games in counted:
         if outcome == GameOutcome.WON:
             won[guesses_used - 1] += games

@@ -161,12 +161,14 @@ def stop() -> None:
     os.kill(os.getpid(), signal.SIGSTOP)
 
 
-def begin_and_let_block(action: Callable[[], Any]) -> "Future[Any]":
-    """Begin something on a second connection; return once it is done or waits for a lock."""
+def begin_and_let_block(
+    action: Callable[[], Any], is_waiting: Callable[[], bool] | None = None
+) -> "Future[Any]":
+    """Begin something on a second connection; return once it is done or waits (for a lock)."""
     future = begin_elsewhere(action)
     for _ in range(1000):
         wait([future], timeout=0.01)
-        if future.done() or _somebody_waits():
+        if future.done() or _somebody_waits() or (is_waiting and is_waiting()):
             return future
     raise AssertionError("it neither ended nor waited for a lock")
 

@@ -1,5 +1,6 @@
 -- The batch that publishes or updates one page, in running order, which is also the lock order:
--- lease, item, puzzle, page, site state, log. pin_lease (leases.sql) is its first statement.
+-- lease, item, puzzle, page, site state, log. pin_lease (leases.sql) is its first statement. Every
+-- other batch shares all but the page write, which is in withdraw.sql, reinstate.sql, correct.sql.
 -- Every condition's row is the statement's own target, was pinned by an earlier statement of this
 -- transaction, or is immutable. The guard stands in the page write; every later statement hangs on
 -- the commit token that the page write sets.
@@ -110,10 +111,11 @@ RETURNING publication_revision
 -- What happened, under the revision that raise_revision returned, where the token landed.
 -- Zero rows: a broken assumption, roll back.
 INSERT INTO publication_log (
-       revision, puzzle_id, kind, content_version, commit_token, owner_id, fence, created_at
+       revision, puzzle_id, kind, content_version, commit_token, owner_id, fence, created_at,
+       indexable, photo, reason
        )
 SELECT %(revision)s, puzzle_id, %(kind)s, content_version, commit_token, %(owner)s, %(fence)s,
-       %(now)s
+       %(now)s, indexable, photo, %(reason)s
   FROM answer_posts
  WHERE puzzle_id = %(number)s
    AND commit_token = %(token)s

@@ -1,17 +1,14 @@
 """Probes for whatever watches over this node."""
 
-from datetime import datetime, timedelta
-from typing import Final
+from datetime import datetime
 
 from django.db import Error as DatabaseFault
 from django.http import HttpRequest, HttpResponse, JsonResponse
 
+from answers.status import overdue
 from costcodle import days, http
-from costcodle.days import PuzzleNumber
 from costcodle.models import Puzzle, SiteState
 from costcodle.web.errors import RETRY_AFTER_SECONDS
-
-OVERDUE_AFTER: Final = timedelta(minutes=15)
 
 
 @http.read_only
@@ -32,18 +29,6 @@ def readyz(request: HttpRequest) -> HttpResponse:
         headers = {"Retry-After": str(RETRY_AFTER_SECONDS)}
         return JsonResponse(body, status=503, headers=headers)
     return JsonResponse({"status": "ready", "revision": revision, **_figures(request)})
-
-
-def overdue_answers(now: datetime) -> int:
-    """How many finished puzzles are due for more than 15 minutes and have no page.
-
-    So a puzzle whose ledger item was never made counts too, and a withdrawn one does not.
-    One query.
-    """
-    last = days.last_due(now - OVERDUE_AFTER)
-    if now - days.due_at(last) <= OVERDUE_AFTER:
-        last = PuzzleNumber(last - 1)
-    return Puzzle.objects.filter(number__lte=last, answerpost=None).count()
 
 
 def bank_days_left(now: datetime) -> int:
@@ -72,6 +57,6 @@ def _revision() -> int | None:
 def _figures(request: HttpRequest) -> dict[str, int | None]:
     try:
         now = http.instant(request)
-        return {"overdue_answers": overdue_answers(now), "bank_days_left": bank_days_left(now)}
+        return {"overdue_answers": len(overdue(now)), "bank_days_left": bank_days_left(now)}
     except DatabaseFault:
         return {"overdue_answers": None, "bank_days_left": None}

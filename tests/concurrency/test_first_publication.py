@@ -5,7 +5,7 @@ from collections.abc import Callable
 import pytest
 from django.db import DatabaseError, OperationalError, connection
 
-from answers import committer, leases, ledger, publisher
+from answers import batch, leases, ledger, publisher
 from answers.domain import CommitToken, Fence, Held, ItemState, Kind, Lease, Outcome, Owner
 from answers.models import AnswerPost, JobLease, PublicationItem, PublicationLog
 from costcodle import clock
@@ -105,6 +105,7 @@ def test_another_publisher_that_takes_over_and_publishes_is_the_only_one(
     with at(point, lambda: rivals.append(elsewhere(lambda: publish_over(site)))):
         ours = publish()
     assert [*ours, *rivals[0]].count(Outcome.PUBLISHED) == 1
+    assert set(ours) <= {Outcome.PUBLISHED, Outcome.UNCHANGED, Outcome.LEASE_LOST}
     assert PublicationLog.objects.get().kind == "create"
     assert_consistent()
 
@@ -147,11 +148,11 @@ def test_a_false_guard_changes_nothing_even_if_nobody_counts_rows(
 ) -> None:
     site.at(DUE)
     make_puzzle()
-    monkeypatch.setattr(committer, "_pin_term", lambda *_: None)
-    monkeypatch.setattr(committer, "_expect", lambda statement, **values: statement.run(**values))
+    monkeypatch.setattr(batch, "_pin_term", lambda *_: None)
+    monkeypatch.setattr(batch, "expect", lambda statement, **values: statement.run(**values))
     monkeypatch.setattr(
-        committer,
-        "_insist",
+        batch,
+        "insist",
         lambda statement, **values: (statement.run(**values).rows or [(0,)])[0],
     )
     seen: list[Rows] = []
@@ -300,12 +301,12 @@ def test_the_look_up_of_a_lost_commit_waits_for_the_transaction_in_doubt(site: S
 
     def look_up() -> None:
         token = AnswerPost.objects.get().commit_token
-        attempt = committer._Attempt(
+        attempt = batch.Attempt(
             lease=Lease(number=NUMBER, owner=RIVAL, fence=Fence(1), expires_at=clock.now()),
             kind=Kind.CREATE,
             token=CommitToken(token),
         )
-        found.append(begin_and_let_block(lambda: committer._look_up(attempt)))
+        found.append(begin_and_let_block(lambda: batch._look_up(attempt)))
         assert not found[0].done()
 
     with at("before commit of read_page", look_up):

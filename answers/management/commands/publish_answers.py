@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from django.core.management.base import CommandError, CommandParser
+from django.db import DatabaseError, InterfaceError
 from tqdm import tqdm
 
 from answers import ping, publisher, reports
@@ -54,7 +55,7 @@ class Command(SiteCommand):
     def _run(self, options: dict[str, Any], only: PuzzleNumber | None) -> RunReport:
         """One run between the two pings, the second of which is sent however it ended."""
         ping.started()
-        status, summary = Exit.TEMPORARY, "the run ended early"
+        status, summary = Exit.FAILED, "the run ended early"
         try:
             report = publisher.publish_due(
                 label=options["owner"],
@@ -63,6 +64,9 @@ class Command(SiteCommand):
                 watch=with_a_bar if options["verbosity"] else iter,
             )
             status, summary = reports.exit_status(report), reports.summary(report)
+        except (DatabaseError, InterfaceError):
+            status = Exit.TEMPORARY
+            raise
         finally:
             ping.ended(status, summary)
         return report
