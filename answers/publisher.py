@@ -11,8 +11,9 @@ from datetime import datetime
 from typing import Final
 
 from django.conf import settings
+from django.db import DatabaseError, InterfaceError
 
-from answers import attempts, committer, drafts, ledger
+from answers import attempts, committer, drafts, faults, ledger
 from answers.attempts import AwayError
 from answers.domain import Committed, ItemState, Lease, Outcome, Owner, Refused, Report, Revision
 from answers.ledger import Candidate
@@ -71,6 +72,9 @@ def publish_due(
         report.revision = _revision()
     except AwayError as error:
         report.stopped_by = str(error)
+    except (DatabaseError, InterfaceError) as error:
+        # What was done before must be reported all the same.
+        report.stopped_by = faults.describe(error)
     if only and not candidates:
         report.items.append(_nothing_to_do(only, now, owner))
     return report

@@ -8,6 +8,7 @@ import socket
 import subprocess
 import tempfile
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -45,35 +46,53 @@ def postgres_server() -> Iterator[str | None]:
     if named or _answers(LOCAL_POSTGRES):
         yield named or LOCAL_POSTGRES
         return
+    with throwaway_cluster() as cluster:
+        yield cluster.url if cluster else None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Cluster:
+    """A PostgreSQL server of the suite's own, which a test may stop and start."""
+
+    url: str
+    folder: str
+    control: list[str]
+    options: str
+
+    def start(self) -> None:
+        _do([*self.control, "-l", f"{self.folder}/log", "-o", self.options, "start"], self.folder)
+
+    def stop(self) -> None:
+        """Stop without any ceremony, as a crash would."""
+        _do([*self.control, "-m", "immediate", "stop"], self.folder)
+
+
+@contextlib.contextmanager
+def throwaway_cluster() -> Iterator[Cluster | None]:
+    """A running cluster from the installed binaries, gone afterwards; else None."""
     binaries = _server_binaries()
     if binaries is None:
         yield None
         return
-    with throwaway_cluster(binaries) as url:
-        yield url
-
-
-@contextlib.contextmanager
-def throwaway_cluster(binaries: Path | None = None) -> Iterator[str]:
-    """A PostgreSQL cluster of our own, gone afterwards, which a test may stop and kill."""
-    binaries = binaries or _server_binaries()
-    if binaries is None:
-        raise FileNotFoundError("initdb")
     with tempfile.TemporaryDirectory(prefix="costcodle-pg-") as folder:
         # The server refuses to run as root; Debian's package made this account for it.
         as_owner = ["runuser", "-u", "postgres", "--"] if os.geteuid() == 0 else []
-        data, port = f"{folder}/data", _free_port()
         if as_owner:
             shutil.chown(folder, "postgres")
-        control = [*as_owner, str(binaries / "pg_ctl"), "-D", data, "-w", "-s"]
-        options = f"-c listen_addresses=127.0.0.1 -p {port} -k {folder} -c fsync=off"
+        data, port = f"{folder}/data", _free_port()
         initdb = [str(binaries / "initdb"), "-D", data, "-A", "trust", "-U", "postgres", "-N"]
         _do([*as_owner, *initdb, "-E", "UTF8", "--locale=C"], folder)
-        _do([*control, "-l", f"{folder}/log", "-o", options, "start"], folder)
+        cluster = Cluster(
+            url=f"postgresql://postgres@127.0.0.1:{port}/postgres",
+            folder=folder,
+            control=[*as_owner, str(binaries / "pg_ctl"), "-D", data, "-w", "-s"],
+            options=f"-c listen_addresses=127.0.0.1 -p {port} -k {folder}",
+        )
+        cluster.start()
         try:
-            yield f"postgresql://postgres@127.0.0.1:{port}/postgres"
+            yield cluster
         finally:
-            _do([*control, "-m", "immediate", "stop"], folder)
+            cluster.stop()
 
 
 def _do(command: list[str], folder: str) -> None:

@@ -380,12 +380,12 @@ def ten_changes() -> list[tuple[int, uuid.UUID, int]]:
     for turn in range(10):
         number = PuzzleNumber(1112 + turn)
         match turn % 5:
-            case 0:
-                operations.withdraw(number, "a test")
-            case 1:
-                operations.correct(number, Correction(price=Cents(500)))
-            case 2:
+            case 0:  # first, so that a dump is followed by a change of the bank alone
                 bank.attach_photo(number, "photos/x.webp")
+            case 1:
+                operations.withdraw(number, "a test")
+            case 2:
+                operations.correct(number, Correction(price=Cents(500)))
             case 3:
                 publisher.publish_due()
             case _:

@@ -1,5 +1,6 @@
 """A first publication against everything that can come between its steps."""
 
+import json
 from collections.abc import Callable
 
 import pytest
@@ -285,9 +286,13 @@ def test_a_commit_whose_fate_cannot_be_learned_is_unknown_and_the_next_run_settl
         monkeypatch.setattr(connection, "connect", lose_the_answer)
         raise OperationalError("server closed the connection unexpectedly")
 
-    with at("after commit of read_page", cut_off), pytest.raises(OperationalError):
-        publisher.publish_due()
-    monkeypatch.undo()
+    with at("after commit of read_page", cut_off):
+        result = site.call("publish_answers", "--json")
+        monkeypatch.undo()
+    document = json.loads(result.stdout)
+    assert (result.returncode, document["published"]) == (75, 0)
+    assert [item["outcome"] for item in document["items"]] == ["unknown"]
+    assert document["stopped_by"].startswith("OperationalError: server closed")
     site.at(AFTER_THE_LEASE)
     assert publish() == []
     assert_consistent()
