@@ -5,14 +5,8 @@ from typing import Final
 
 from django.db import Error, InterfaceError, OperationalError
 
-_CONTENTION: Final = frozenset(
-    {
-        "40001",  # serialization_failure
-        "40P01",  # deadlock_detected
-        "55P03",  # lock_not_available: lock_timeout
-        "57014",  # query_canceled: statement_timeout
-    }
-)
+from costcodle.contention import is_contention
+
 _AWAY_CLASSES: Final = frozenset(
     {
         "08",  # connection exception
@@ -22,7 +16,6 @@ _AWAY_CLASSES: Final = frozenset(
         "58",  # system error: input and output
     }
 )
-_SQLITE_CONTENTION: Final = ("SQLITE_BUSY", "SQLITE_LOCKED")
 _SQLITE_AWAY: Final = (
     "SQLITE_CANTOPEN",
     "SQLITE_CORRUPT",
@@ -50,11 +43,11 @@ def classify(error: Exception) -> Fault:
     """Whose fault an error is, by its SQLSTATE or its SQLite code."""
     if not isinstance(error, Error):
         return Fault.ITEM
+    if is_contention(error):
+        return Fault.CONTENTION
     cause = error.__cause__
     sqlstate = getattr(cause, "sqlstate", None)
     sqlite_name = getattr(cause, "sqlite_errorname", None)
-    if sqlstate in _CONTENTION or str(sqlite_name).startswith(_SQLITE_CONTENTION):
-        return Fault.CONTENTION
     if str(sqlstate)[:2] in _AWAY_CLASSES or str(sqlite_name).startswith(_SQLITE_AWAY):
         return Fault.AWAY
     has_no_code = sqlstate is None and sqlite_name is None

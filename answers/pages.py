@@ -15,6 +15,7 @@ from costcodle import days
 from costcodle.days import PuzzleNumber
 from costcodle.game.rules import Cents
 from costcodle.models import Puzzle
+from results.domain import Distribution
 
 ANSWERS_A_PAGE: Final = 30
 
@@ -59,7 +60,7 @@ class Answer:
     price: Cents
     low: Cents
     high: Cents
-    games: int
+    results: Distribution
     photo: str
     indexable: bool
     correction_note: str
@@ -100,6 +101,21 @@ def find_answer(number: int, now: datetime) -> Answer | Absence:
     return _answer(post)
 
 
+def final_results(number: int) -> Distribution | Absence:
+    """The distribution on the published page of a puzzle: `WITHDRAWN`, or `UNKNOWN` for no page.
+
+    One query.
+    """
+    post = AnswerPost.objects.filter(puzzle_id=number).first() if days.is_number(number) else None
+    if post is None:
+        return Absence.UNKNOWN
+    return Absence.WITHDRAWN if post.withdrawn_at is not None else _results(post)
+
+
+def _results(post: AnswerPost) -> Distribution:
+    return Distribution(won=tuple(post.body["won"]), lost=post.body["lost"])
+
+
 def _published() -> QuerySet[AnswerPost]:
     return AnswerPost.objects.filter(withdrawn_at=None)
 
@@ -120,7 +136,7 @@ def _answer(post: AnswerPost) -> Answer:
         price=Cents(post.price_cents),
         low=Cents(body["low_cents"]),
         high=Cents(body["high_cents"]),
-        games=sum(body["won"]) + body["lost"],
+        results=_results(post),
         photo=post.photo,
         indexable=post.indexable,
         correction_note=body["correction_note"],

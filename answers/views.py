@@ -9,6 +9,7 @@ from answers import pages
 from answers.pages import Absence, Answer
 from costcodle import days, http
 from costcodle.days import PuzzleNumber
+from results.domain import bars
 
 
 @http.cached
@@ -30,7 +31,11 @@ def answer(request: HttpRequest, number: int) -> HttpResponse:
     """The answer of a puzzle; 404 while it is not public, 410 once it is withdrawn."""
     found = pages.find_answer(number, http.instant(request))
     if isinstance(found, Answer):
-        context = {"answer": found, "canonical": http.absolute(reverse("answer", args=[number]))}
+        context = {
+            "answer": found,
+            "bars": bars(found.results),
+            "canonical": http.absolute(reverse("answer", args=[number])),
+        }
         return http.html("answers/answer.html", context)
     match found:
         case Absence.WITHDRAWN:

@@ -38,6 +38,14 @@ def stopwatch() -> Callable[[], float]:
     return lambda: time.perf_counter() - started
 
 
+def seconds_until(unix_seconds: float) -> float:
+    """The seconds until an instant by this host's own clock, which decides nothing in the game.
+
+    For what a library counts by that clock; negative once it has passed.
+    """
+    return unix_seconds - time.time()
+
+
 def pause(seconds: float) -> None:
     """Let `seconds` pass."""
     time.sleep(seconds)

@@ -6,7 +6,7 @@ from functools import wraps
 from typing import Concatenate, Final, ParamSpec
 
 from django.conf import settings
-from django.http import HttpRequest, HttpResponse, HttpResponseBase
+from django.http import HttpRequest, HttpResponse, HttpResponseBase, JsonResponse
 from django.template.loader import render_to_string
 from django.urls import register_converter
 from django.urls.converters import IntConverter
@@ -26,6 +26,17 @@ NO_STORE: Final = "private, no-store"
 
 SAFE_METHODS: Final = ("GET", "HEAD")
 _REVALIDATED_STATUSES: Final = frozenset({200, 404, 410})
+
+API: Final = "/api/"
+"""Below this path errors are JSON."""
+_API_ERRORS: Final = {
+    400: ("bad_request", "The request cannot be read."),
+    403: ("forbidden", "This is not allowed."),
+    404: ("not_found", "There is nothing at this address."),
+    405: ("method_not_allowed", "This address does not take this method."),
+    500: ("server_error", "Something broke on our side: try again."),
+    503: ("unavailable", "The site cannot be used now: try again in half a minute."),
+}
 
 
 class CanonicalNumber(IntConverter):
@@ -68,17 +79,54 @@ def error(status: int) -> HttpResponse:
     return response
 
 
+def json_error(status: int, code: str, message: str) -> JsonResponse:
+    """The API's one error shape, never stored; `message` is for people."""
+    body = {"error": {"code": code, "message": message}}
+    return JsonResponse(body, status=status, headers={"Cache-Control": NO_STORE})
+
+
+def error_for(request: HttpRequest, status: int) -> HttpResponse:
+    """The error of a status as whoever asked can read it: JSON below `/api/`, else a page."""
+    if not request.path_info.startswith(API):
+        return error(status)
+    code, message = _API_ERRORS[status]
+    return json_error(status, code, message)
+
+
+def refuse_method(request: HttpRequest, allowed: tuple[str, ...]) -> HttpResponse:
+    """The 405 of a route, with the methods that it knows."""
+    response = error_for(request, 405)
+    response["Allow"] = ", ".join(allowed)
+    return response
+
+
 def read_only(view: View[P]) -> View[P]:
     """Answer GET and HEAD alone; every other method is a 405 that names them."""
+    return _allowing(SAFE_METHODS, view)
 
-    @csrf_exempt  # nothing is written here: a POST deserves its 405, not a 403 about a token
+
+def post_only(view: View[P]) -> View[P]:
+    """Answer POST alone, without a CSRF token, since no cookie gives anybody any right here."""
+    return _allowing(("POST",), view)
+
+
+def get_or_post(read: View[P], post: View[P]) -> View[P]:
+    """One route of two views: POST by `post`, GET and HEAD by `read`, any other method a 405."""
+
+    def chosen(request: HttpRequest, /, *args: P.args, **kwargs: P.kwargs) -> HttpResponseBase:
+        view = post if request.method == "POST" else read
+        return view(request, *args, **kwargs)
+
+    return _allowing((*SAFE_METHODS, "POST"), wraps(read)(chosen))
+
+
+def _allowing(methods: tuple[str, ...], view: View[P]) -> View[P]:
+    @csrf_exempt  # no cookie gives a right here, and a wrong method deserves its 405, not a 403
     @wraps(view)
     def answered(request: HttpRequest, /, *args: P.args, **kwargs: P.kwargs) -> HttpResponseBase:
-        if request.method in SAFE_METHODS:
+        if request.method in methods:
             return view(request, *args, **kwargs)
-        response = error(405)
-        response["Allow"] = ", ".join(SAFE_METHODS)
-        return response
+        return refuse_method(request, methods)
 
     return answered
 

@@ -126,6 +126,7 @@ def site(
             missing_service("PostgreSQL")
         _emptied(url)
     settings.LEASE_SECONDS = LEASE_SECONDS
+    settings.RATE_LIMITS = False  # every test comes from the same address
     settings.MEDIA_ROOT = str(tmp_path / "media")
     with django_db_blocker.unblock():
         point_at(url)

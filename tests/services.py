@@ -1,4 +1,4 @@
-"""Finds, or starts, the database server that the suite needs; never stops one it only found."""
+"""Finds, or starts, the servers that the suite needs; never stops one it only found."""
 
 import contextlib
 import glob
@@ -13,8 +13,12 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 import psycopg
+import redis
+from redis.backoff import ConstantBackoff, NoBackoff
+from redis.retry import Retry
 
 LOCAL_POSTGRES = "postgresql://postgres@127.0.0.1:5432/postgres"
+LOCAL_REDIS = "redis://127.0.0.1:6379/0"
 IN_CI = os.environ.get("CI") == "true"
 
 
@@ -93,6 +97,40 @@ def throwaway_cluster() -> Iterator[Cluster | None]:
             yield cluster
         finally:
             cluster.stop()
+
+
+@contextlib.contextmanager
+def redis_server() -> Iterator[str | None]:
+    """The address of a Redis: named, local, or a throw-away one of our own; else None."""
+    named = os.environ.get("TEST_REDIS_URL")
+    if named or _pings(LOCAL_REDIS):
+        yield named or LOCAL_REDIS
+        return
+    program = shutil.which("redis-server")
+    if program is None:
+        yield None
+        return
+    port = _free_port()
+    options = ["--bind", "127.0.0.1", "--port", str(port), "--save", "", "--appendonly", "no"]
+    with subprocess.Popen([program, *options], stdout=subprocess.DEVNULL) as process:
+        try:
+            url = f"redis://127.0.0.1:{port}/0"
+            patient = redis.Redis.from_url(url, retry=Retry(ConstantBackoff(0.1), 100))
+            patient.ping()
+            patient.close()
+            yield url
+        finally:
+            process.terminate()
+
+
+def _pings(url: str) -> bool:
+    client = redis.Redis.from_url(url, retry=Retry(NoBackoff(), 0), socket_connect_timeout=3)
+    try:
+        return bool(client.ping())
+    except redis.RedisError:
+        return False
+    finally:
+        client.close()
 
 
 def _do(command: list[str], folder: str) -> None:

@@ -33,17 +33,23 @@ def share_in_words(play: Play, price: Cents, *, origin: str) -> str:
     return _shared(play, price, origin, _in_words)
 
 
-def _shared(play: Play, price: Cents, origin: str, line: Callable[[int, Row], str]) -> str:
-    heading = f"Costcodle #{play.number} {_score(play, price)}/{MOST_GUESSES}"
-    rows = board.rows(play, price)
-    return "\n".join([heading, *(line(turn, row) for turn, row in enumerate(rows, 1)), origin])
+def in_words(row: Row) -> str:
+    """How one guess went: `won`, or `too low, far`."""
+    return "won" if row.direction is None else f"{_SIDES[row.direction]}, {row.verdict}"
 
 
-def _score(play: Play, price: Cents) -> str:
+def score(play: Play, price: Cents) -> str:
+    """How many guesses a finished game took, or X. Raises ValueError while it is being played."""
     state = board.state(play, price)
     if state is State.PLAYING:
         raise ValueError("only a finished game is shared")
     return str(len(play.guesses)) if state is State.WON else "X"
+
+
+def _shared(play: Play, price: Cents, origin: str, line: Callable[[int, Row], str]) -> str:
+    heading = f"Costcodle #{play.number} {score(play, price)}/{MOST_GUESSES}"
+    rows = board.rows(play, price)
+    return "\n".join([heading, *(line(turn, row) for turn, row in enumerate(rows, 1)), origin])
 
 
 def _in_signs(_turn: int, row: Row) -> str:
@@ -53,5 +59,4 @@ def _in_signs(_turn: int, row: Row) -> str:
 
 
 def _in_words(turn: int, row: Row) -> str:
-    how = "won" if row.direction is None else f"{_SIDES[row.direction]}, {row.verdict}"
-    return f"Guess {turn}: {how}"
+    return f"Guess {turn}: {in_words(row)}"

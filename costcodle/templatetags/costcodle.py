@@ -1,6 +1,7 @@
 """What templates need to write prices, days, instants and photos."""
 
 from datetime import UTC, date, datetime
+from typing import Final
 
 from django import template
 from django.core.files.storage import default_storage
@@ -9,9 +10,11 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
 from costcodle.game.money import dollars
-from costcodle.game.rules import Cents
+from costcodle.game.rules import Cents, Direction
 
 register = template.Library()
+
+_ARROWS: Final = {Direction.UP: "↑", Direction.DOWN: "↓"}
 
 
 @register.filter
@@ -27,14 +30,28 @@ def day(value: date, style: str = "l, F j, Y") -> SafeString:
 
 
 @register.filter
-def instant(value: datetime) -> SafeString:
-    """An aware instant in words, to the minute of UTC, as a `<time>` element."""
-    utc = value.astimezone(UTC)
-    return format_html(
-        '<time datetime="{}">{}</time>',
-        utc.strftime("%Y-%m-%dT%H:%M:%SZ"),
-        in_words(utc, r"F j, Y, H:i \U\T\C"),
-    )
+def instant(value: datetime, style: str = r"F j, Y, H:i \U\T\C") -> SafeString:
+    """An aware instant in words of UTC, as a `<time>` element; `style` as for `day`."""
+    words = in_words(value.astimezone(UTC), style)
+    return format_html('<time datetime="{}">{}</time>', iso(value), words)
+
+
+@register.filter
+def iso(value: datetime) -> str:
+    """An aware instant for programs, to the second of UTC: `2026-10-16T00:10:00Z`."""
+    return value.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+@register.filter
+def lines(text: str) -> int:
+    """How many lines a text has."""
+    return text.count("\n") + 1
+
+
+@register.filter
+def arrow(direction: Direction | None) -> str:
+    """Where the price lies as seen from a guess, as a sign; a tick for a win."""
+    return "✓" if direction is None else _ARROWS[direction]
 
 
 @register.filter

@@ -1,4 +1,4 @@
-"""Error pages: in the site's look, without the database, never stored."""
+"""Errors: pages in the site's look, JSON below `/api/`; without the database, never stored."""
 
 import logging
 import sys
@@ -16,17 +16,17 @@ RETRY_AFTER_SECONDS: Final = 30
 
 def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:  # noqa: ARG001 - Django's signature
     """The handler of 400."""
-    return http.error(400)
+    return http.error_for(request, 400)
 
 
 def forbidden(request: HttpRequest, exception: Exception) -> HttpResponse:  # noqa: ARG001 - Django's signature
     """The handler of 403."""
-    return http.error(403)
+    return http.error_for(request, 403)
 
 
 def not_found(request: HttpRequest, exception: Exception) -> HttpResponse:  # noqa: ARG001 - Django's signature
     """The handler of 404 where no route is."""
-    return http.error(404)
+    return http.error_for(request, 404)
 
 
 def server_error(request: HttpRequest) -> HttpResponse:
@@ -35,7 +35,7 @@ def server_error(request: HttpRequest) -> HttpResponse:
     if isinstance(exception, DatabaseFault):
         return unavailable(request, exception)
     try:
-        return http.error(500)
+        return http.error_for(request, 500)
     except Exception:  # noqa: BLE001 - what failed may be the templates themselves
         return HttpResponse(
             "Something broke on our side. Please try again.",
@@ -49,6 +49,6 @@ def unavailable(request: HttpRequest, fault: DatabaseFault) -> HttpResponse:
     """The answer to a database fault, whatever was asked: 503, try again in half a minute."""
     reason = (str(fault).strip() or type(fault).__name__).splitlines()[0]
     logger.error("database fault at %r: %s", request.path, reason)
-    response = http.error(503)
+    response = http.error_for(request, 503)
     response["Retry-After"] = str(RETRY_AFTER_SECONDS)
     return response

@@ -1,60 +1,43 @@
 """The front page: the item of the UTC day."""
 
-from dataclasses import dataclass
-from datetime import date, datetime
+from datetime import datetime
 
 from django.http import HttpRequest, HttpResponse
 from django.urls import reverse
 
 from answers import pages
 from costcodle import days, http
-from costcodle.days import PuzzleNumber
-from costcodle.models import Puzzle
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TodaysItem:
-    """What may be seen of a puzzle while it is played. Its price is not even read."""
-
-    number: PuzzleNumber
-    day: date
-    name: str
-    size: str
-    photo: str
-    answer_at: datetime
+from costcodle.days import Phase, PuzzleNumber
+from costcodle.web import boards, form, play
+from costcodle.web.play import Item
 
 
 @http.cached
-def home(request: HttpRequest) -> HttpResponse:
-    """Today's puzzle without its price, or that there is none; and the latest answer."""
-    number = days.today(http.instant(request))
+def front_page(request: HttpRequest) -> HttpResponse:
+    """Today's board, empty and without its price, or that there is none; the latest answer.
+
+    Until 00:10 UTC yesterday's board is linked too.
+    """
+    now = http.instant(request)
+    today = days.today(now)
+    item = play.find_item(today, now)
     return http.html(
         "home.html",
         {
             "canonical": http.absolute(reverse("home")),
             "section": "home",
-            "item": todays_item(number),
+            "board": boards.empty(item) if item else None,
+            "yesterday": _yesterday(now),
             "latest": pages.latest_answer(),
-            "next_at": days.starts_at(PuzzleNumber(number + 1)),
+            "next_at": days.starts_at(PuzzleNumber(today + 1)),
         },
     )
 
 
-def todays_item(number: PuzzleNumber) -> TodaysItem | None:
-    """The item of puzzle `number`; none where the bank has no such puzzle."""
-    row = (
-        Puzzle.objects.filter(number=number)
-        .values_list("name", "size", "photo", "photo_ready")
-        .first()
-    )
-    if row is None:
+def _yesterday(now: datetime) -> Item | None:
+    if days.phase(now) is not Phase.GRACE:
         return None
-    name, size, photo, photo_ready = row
-    return TodaysItem(
-        number=number,
-        day=days.day_of(number),
-        name=name,
-        size=size,
-        photo=photo if photo_ready else "",
-        answer_at=days.due_at(number),
-    )
+    return play.find_item(days.today(now) - 1, now)
+
+
+home = http.get_or_post(front_page, form.submit)

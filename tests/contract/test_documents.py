@@ -12,6 +12,7 @@ from django.core.management import get_commands
 
 from answers import faults, states
 from answers.domain import Outcome
+from costcodle import contention
 from costcodle.commands import Exit
 from costcodle.settings import BASE_DIR
 from tests.interleaving import IN_THE_BATCH
@@ -148,10 +149,10 @@ def test_the_batch_table_is_the_batch_that_runs() -> None:
 
 def test_every_error_that_is_sorted_is_in_the_table_of_errors() -> None:
     rows = first_table(section("docs/protocol.md", "## Errors of the database"))
-    contention, away = (set(re.findall(r"\b[0-9A-Z]{2,}\b", row[0])) for row in rows[:2])
-    names = {"contention": faults._SQLITE_CONTENTION, "away": faults._SQLITE_AWAY}
+    met, away = (set(re.findall(r"\b[0-9A-Z]{2,}\b", row[0])) for row in rows[:2])
+    names = {"contention": contention._SQLITE_NAMES, "away": faults._SQLITE_AWAY}
     short = {kind: {name.removeprefix("SQLITE_") for name in names[kind]} for kind in names}
-    assert contention >= faults._CONTENTION | short["contention"]
+    assert met >= contention._SQLSTATES | short["contention"]
     assert away >= faults._AWAY_CLASSES | short["away"]
 
 

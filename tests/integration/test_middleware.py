@@ -53,6 +53,7 @@ urlpatterns = [
     route("broken", failing(ZeroDivisionError("secret detail"))),
     route("", failing(ZeroDivisionError()), name="home"),
     route("answers/", failing(ZeroDivisionError()), name="answers"),
+    route("about", failing(ZeroDivisionError()), name="about"),
 ]
 
 
