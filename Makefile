@@ -50,7 +50,7 @@ fix: $(VENV)/.development ## mend what a machine can mend, and regenerate docs/s
 	@$(BIN)/python -m answers.states > docs/states.md
 
 bench: $(VENV)/.development ## print ratios, never seconds that a test would judge
-	@ENVIRONMENT=test $(BIN)/pytest -p no:randomly -q -s tests/benchmarks --benchmarks
+	@$(BIN)/python -m tests.benchmarks.catch_up
 
 pins: $(VENV)/.development ## compile the hashed pins of every platform from pyproject.toml
 	@$(BIN)/uv pip compile -q --universal --generate-hashes --no-annotate --python-version 3.11 \

@@ -42,7 +42,7 @@ from answers.batch import (
 )
 from answers.domain import NO_PAGE, Committed, Draft, Kind, Lease, Page, Refused
 from costcodle import days
-from costcodle.bank_files import BankVersion
+from costcodle.bank_rows import BankVersion
 from costcodle.statements import Statement
 
 

@@ -6,7 +6,7 @@ from enum import StrEnum
 from typing import NewType
 from uuid import UUID
 
-from costcodle.bank_files import BankVersion
+from costcodle.bank_rows import BankVersion
 from costcodle.days import PuzzleNumber
 from costcodle.game.rules import Cents
 from results.domain import Distribution

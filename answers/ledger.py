@@ -21,7 +21,7 @@ from answers.domain import (
 from answers.models import AnswerPost, JobLease, PublicationItem
 from answers.states import OPEN
 from costcodle import clock, days, statements
-from costcodle.bank_files import BankVersion
+from costcodle.bank_rows import BankVersion
 from costcodle.days import PuzzleNumber
 from costcodle.game.rules import Cents
 from costcodle.models import Puzzle

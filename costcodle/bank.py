@@ -22,7 +22,7 @@ from django.db import OperationalError, transaction
 from django.db.models import QuerySet
 
 from costcodle import clock, days, statements
-from costcodle.bank_files import BankItem, BankVersion
+from costcodle.bank_rows import BankItem, BankVersion
 from costcodle.days import PuzzleNumber
 from costcodle.models import Puzzle, SiteState
 from costcodle.statements import Outcome, Row

@@ -7,68 +7,33 @@ with its key and one reason, and one of them is enough for no item to come back.
 import csv
 import io
 import json
-import re
 import stat
-import unicodedata
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from datetime import date
 from functools import partial
 from pathlib import Path
-from typing import Final, NewType, NoReturn
+from typing import Final
 
-from costcodle import days
+from costcodle.bank_rows import (
+    OWN_FIELDS,
+    REQUIRED,
+    BankItem,
+    JsonObject,
+    RefusedError,
+    check_fields,
+    original_item,
+    own_item,
+    own_json_item,
+    refuse,
+    shown_key,
+)
 from costcodle.days import LAST_NUMBER, PuzzleNumber
-from costcodle.game.rules import LEAST_CENTS, MOST_CENTS, Cents
-
-BankVersion = NewType("BankVersion", int)
-"""Counts the changes of the bank; each row carries the one at which it last changed."""
 
 MOST_BYTES: Final = 20 * 1024 * 1024
 WHOLE_FILE: Final = "file"
 """The key of a complaint about no single row."""
 
-_NAME_LENGTH, _SIZE_LENGTH, _SOURCE_LENGTH = 200, 80, 1000
-_SHOWN_LENGTH = 40
-_REQUIRED = ("name", "size", "price")
-_OWN_FIELDS = frozenset({"number", "date", "photo_source", *_REQUIRED})
-_ORIGINAL_FIELDS = frozenset({"name", "price", "image"})
-_NUMBER = re.compile(r"[1-9][0-9]{0,3}")
-_DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
-_PRICE = re.compile(r"\$?(0|[1-9][0-9]{0,11})\.([0-9]{2})")
-_WEB_ADDRESS = re.compile(r"https?://[^\s/]\S*", re.IGNORECASE)
 _UTF_16_OR_32 = (b"\xff\xfe", b"\xfe\xff", b"\x00\x00\xfe\xff")
-_UNSEEN = {"Cc", "Cs", "Zl", "Zp"}
-_NOT_IN_XML = "\ufffe\uffff"
-_DIRECTIONS = {"LRE", "RLE", "LRO", "RLO", "PDF", "LRI", "RLI", "FSI", "PDI"}
-
-_UNIT = (
-    r"(?:(?:fl\.?|fluid)\s*)?(?:oz|ounces?)|lbs?|pounds?|kg|g|grams?|ml|l|lt?rs?|lit(?:er|re)s?"
-    r"|(?:half\s+)?gal(?:lon)?s?|qts?|quarts?|pts?|pints?|ct|count|pks?|packs?|pcs?|pieces?"
-    r"|servings?|sticks?|stick\s+packs|k-cup\s+pods|sheets?|rolls?|loads|skewers|ears?|dozen|boxes|bags|in|ft"
-)
-_PACKING = (
-    r"each|ea|bags?|box(?:es)?|bottles?|bowls?|cans?|case|count|loaves|pack(?:age)?|pieces?|tub"
-    r"|steamable|total|net|wt|[lw]|in"
-)
-_AMOUNT = r"(?:[0-9]+(?:,[0-9]{3})*(?:\.[0-9]+)?|\.[0-9]+)"
-_MEASURE = rf"(?:{_AMOUNT}\s*[x×/+–-]\s*)*{_AMOUNT}[\s,–-]*(?:{_UNIT})\b\.?"  # noqa: RUF001 - as banks write it
-_SIZE_AT_END = re.compile(
-    rf"(?:^|(?<=[\s,(]))(?:{_MEASURE})(?:{_MEASURE}|\b(?:{_PACKING})\b\.?|[\s,()/x-])*+$",
-    re.IGNORECASE,
-)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class BankItem:
-    """One day's item; `photo` is the stored name of a photo that is ready, or nothing."""
-
-    number: PuzzleNumber
-    name: str
-    size: str
-    price: Cents
-    photo_source: str = ""
-    photo: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -90,14 +55,6 @@ class BadBankError(Exception):
         """Keep the rows, which are never none."""
         super().__init__(f"{len(rows)} bad rows")
         self.rows = rows
-
-
-class _RefusedError(Exception):
-    """Why one row cannot be taken."""
-
-
-class _Object(list[tuple[str, object]]):
-    """A JSON object as it stands in the file, with the keys that stand twice."""
 
 
 _Row = tuple[str, Callable[[], BankItem]]
@@ -137,15 +94,6 @@ def parse_bank(content: bytes, *, suffix: str = "") -> list[BankItem]:
     return _taken(_csv_rows(text))
 
 
-def size_in(name: str) -> str:
-    """The size that a name ends in (`Cola, 24 x 12 oz` gives `24 x 12 oz`), or nothing."""
-    found = _SIZE_AT_END.search(name)
-    size = found[0].rstrip(" ,.(") if found else ""
-    if size.count("(") < size.count(")"):
-        size = size.rstrip(" )")
-    return size if len(size) <= _SIZE_LENGTH else ""
-
-
 def _decoded(content: bytes) -> str:
     if content.startswith(_UTF_16_OR_32) or b"\0" in content[:4]:
         raise _bad_file("is UTF-16 or UTF-32: save it as UTF-8")
@@ -167,8 +115,8 @@ def _taken(rows: Iterable[_Row]) -> list[BankItem]:
         try:
             item = build()
             if item.number in items:
-                _refuse(f"number {item.number} stands twice, first as {keys[item.number]}")
-        except _RefusedError as refusal:
+                refuse(f"number {item.number} stands twice, first as {keys[item.number]}")
+        except RefusedError as refusal:
             bad.append(BadRow(key=key, reason=str(refusal)))
         else:
             items[item.number], keys[item.number] = item, key
@@ -181,11 +129,11 @@ def _taken(rows: Iterable[_Row]) -> list[BankItem]:
 
 def _json_rows(text: str) -> Iterator[_Row]:
     match _json(text):
-        case _Object() as games:
-            return ((_shown_key(key), partial(_original_item, key, row)) for key, row in games)
+        case JsonObject() as games:
+            return ((shown_key(key), partial(original_item, key, row)) for key, row in games)
         case list() as rows:
             return (
-                (f"item {place}", partial(_own_json_item, row))
+                (f"item {place}", partial(own_json_item, row))
                 for place, row in enumerate(rows, start=1)
             )
         case _:
@@ -195,7 +143,7 @@ def _json_rows(text: str) -> Iterator[_Row]:
 def _json(text: str) -> object:
     try:
         # Twenty digits are out of every range here, and Python refuses to read thousands of them.
-        return json.loads(text, object_pairs_hook=_Object, parse_int=lambda raw: int(raw[:20]))
+        return json.loads(text, object_pairs_hook=JsonObject, parse_int=lambda raw: int(raw[:20]))
     except RecursionError:
         raise _bad_file("is nested too deeply") from None
     except ValueError as error:
@@ -211,7 +159,7 @@ def _csv_rows(text: str) -> Iterator[_Row]:
         try:
             row = next(reader, None)
         except csv.Error as error:
-            yield f"row {place}", partial(_refuse, f"cannot be read: {error}")
+            yield f"row {place}", partial(refuse, f"cannot be read: {error}")
             return
         if row is None:
             return
@@ -224,148 +172,19 @@ def _csv_rows(text: str) -> Iterator[_Row]:
 def _columns(header: list[str]) -> list[str]:
     columns = [column.strip().lower() for column in header]
     try:
-        _check_fields(columns, _OWN_FIELDS)
-        missing = [column for column in _REQUIRED if column not in columns]
+        check_fields(columns, OWN_FIELDS)
+        missing = [column for column in REQUIRED if column not in columns]
         if missing or not {"number", "date"} & set(columns):
-            _refuse(f"has no column {(missing or ['number or date'])[0]} (commas separate columns)")
-    except _RefusedError as refusal:
+            refuse(f"has no column {(missing or ['number or date'])[0]} (commas separate columns)")
+    except RefusedError as refusal:
         raise BadBankError([BadRow(key="row 1", reason=str(refusal))]) from None
     return columns
 
 
 def _csv_item(columns: list[str], row: list[str]) -> BankItem:
     if len(row) != len(columns):
-        _refuse(f"has {len(row)} fields instead of {len(columns)}")
-    return _own_item(dict(zip(columns, row, strict=True)))
-
-
-def _own_json_item(row: object) -> BankItem:
-    return _own_item(_fields(row, _OWN_FIELDS))
-
-
-def _own_item(fields: Mapping[str, object]) -> BankItem:
-    return BankItem(
-        number=_number(fields),
-        name=_name(fields),
-        size=_text(fields, "size", _SIZE_LENGTH),
-        price=_price(fields),
-        photo_source=_source(fields, "photo_source"),
-    )
-
-
-def _original_item(key: str, row: object) -> BankItem:
-    number = key.removeprefix("game-")
-    if number == key or not _NUMBER.fullmatch(number):
-        _refuse(f"is not keyed game-1 to game-{LAST_NUMBER}")
-    fields = _fields(row, _ORIGINAL_FIELDS)
-    name = _name(fields)
-    return BankItem(
-        number=PuzzleNumber(int(number)),
-        name=name,
-        size=size_in(name),
-        price=_price(fields),
-        photo_source=_source(fields, "image"),
-    )
-
-
-def _fields(row: object, known: frozenset[str]) -> dict[str, object]:
-    if not isinstance(row, _Object):
-        _refuse("is no object")
-    _check_fields([field for field, _ in row], known)
-    return dict(row)
-
-
-def _check_fields(fields: list[str], known: frozenset[str]) -> None:
-    for field in fields:
-        if field not in known:
-            _refuse(f"has an unknown field {_shown(field)}")
-        if fields.count(field) > 1:
-            _refuse(f"has {field} twice")
-    if {"number", "date"} <= set(fields):
-        _refuse("has both number and date")
-
-
-def _number(fields: Mapping[str, object]) -> PuzzleNumber:
-    if "date" in fields:
-        return _number_on(_text(fields, "date", len("2026-10-15")))
-    value = fields.get("number")
-    if isinstance(value, str) and _NUMBER.fullmatch(value.strip()):
-        value = int(value)
-    if type(value) is not int or not days.is_number(value):
-        _refuse(f"number is not a whole number from 1 to {LAST_NUMBER}")
-    return PuzzleNumber(value)
-
-
-def _number_on(written: str) -> PuzzleNumber:
-    try:
-        day = date.fromisoformat(written if _DATE.fullmatch(written) else "")
-    except ValueError:
-        _refuse(f"date {_shown(written)} is no date like 2026-10-15")
-    number = days.number_on(day)
-    if not days.is_number(number):
-        _refuse(f"date is not from {days.FIRST_DAY} to {days.day_of(LAST_NUMBER)}")
-    return number
-
-
-def _name(fields: Mapping[str, object]) -> str:
-    name = _text(fields, "name", _NAME_LENGTH)
-    if not any(character.isalnum() for character in name):
-        _refuse("name is blank")
-    return name
-
-
-def _price(fields: Mapping[str, object]) -> Cents:
-    written = _text(fields, "price", _SOURCE_LENGTH)
-    found = _PRICE.fullmatch(written)
-    if found is None:
-        _refuse(f"price {_shown(written)} is not dollars with two decimals, like 11.99")
-    cents = int(found[1] + found[2])
-    if not LEAST_CENTS <= cents <= MOST_CENTS:
-        _refuse(f"price {_shown(written)} is not from $0.01 to $99,999.99")
-    return Cents(cents)
-
-
-def _source(fields: Mapping[str, object], column: str) -> str:
-    source = _text({column: "", **fields}, column, _SOURCE_LENGTH)
-    if source and not _WEB_ADDRESS.fullmatch(source):
-        _refuse(f"{column} is no http or https address")
-    return source
-
-
-def _text(fields: Mapping[str, object], column: str, most: int) -> str:
-    if column not in fields:
-        _refuse(f"has no {column}")
-    value = fields[column]
-    if not isinstance(value, str):
-        _refuse(f"{column} is no text")
-    text = value.strip()
-    if len(text) > most:
-        _refuse(f"{column} is longer than {most} characters")
-    for character in text:
-        if not _is_printable(character):
-            _refuse(f"{column} holds the character U+{ord(character):04X}")
-    return text
-
-
-def _is_printable(character: str) -> bool:
-    """Whether page, feed and log can hold it: no control, no override, nothing XML forbids."""
-    return not (
-        unicodedata.category(character) in _UNSEEN
-        or unicodedata.bidirectional(character) in _DIRECTIONS
-        or character in _NOT_IN_XML
-    )
-
-
-def _shown(text: str) -> str:
-    return repr(text if len(text) <= _SHOWN_LENGTH else text[:_SHOWN_LENGTH] + "…")
-
-
-def _shown_key(key: str) -> str:
-    return key if re.fullmatch(r"[\w.-]{1,40}", key, re.ASCII) else _shown(key)
-
-
-def _refuse(reason: str) -> NoReturn:
-    raise _RefusedError(reason)
+        refuse(f"has {len(row)} fields instead of {len(columns)}")
+    return own_item(dict(zip(columns, row, strict=True)))
 
 
 def _bad_file(reason: str) -> BadBankError:

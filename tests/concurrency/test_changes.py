@@ -18,7 +18,7 @@ from answers.domain import Draft, Lease, Outcome, Owner, Refused, Report
 from answers.models import AnswerPost, JobLease, PublicationItem, PublicationLog
 from answers.operations import Correction
 from costcodle import bank, clock
-from costcodle.bank_files import BankVersion
+from costcodle.bank_rows import BankVersion
 from costcodle.days import PuzzleNumber
 from costcodle.game.rules import Cents
 from costcodle.models import Puzzle, SiteState

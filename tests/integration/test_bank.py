@@ -17,7 +17,7 @@ from costcodle.bank import (
     load_items,
     raise_bank_version,
 )
-from costcodle.bank_files import BankItem, BankVersion
+from costcodle.bank_rows import BankItem, BankVersion
 from costcodle.days import PuzzleNumber
 from costcodle.game.rules import Cents
 from costcodle.models import Puzzle, SiteState

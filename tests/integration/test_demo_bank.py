@@ -8,9 +8,10 @@ from django.core.management import call_command
 from PIL import Image
 from pytest_django import Settings
 
-from costcodle import photos
+from costcodle import drawings, photos
 from costcodle.bank import DEMO_SOURCE
-from costcodle.bank_files import BadBankError, parse_bank, size_in
+from costcodle.bank_files import BadBankError, parse_bank
+from costcodle.bank_rows import size_in
 from costcodle.models import Puzzle, SiteState
 from costcodle.settings import BASE_DIR
 from tests.factories import make_puzzle
@@ -31,7 +32,7 @@ def site(site: Site) -> Site:
 @pytest.fixture
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     """A small blank picture in place of each drawing."""
-    monkeypatch.setattr(photos, "draw", lambda *_, **__: Image.new("RGB", (1, 1)))
+    monkeypatch.setattr(drawings, "draw", lambda *_, **__: Image.new("RGB", (1, 1)))
 
 
 def load(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
@@ -185,8 +186,8 @@ def test_no_two_neighbours_of_the_catalogue_are_alike() -> None:
 def test_a_third_of_the_catalogue_is_drawn_in_every_shape_and_motif() -> None:
     drawn = [entry for entry in CATALOGUE if "shape" in entry]
     assert len(drawn) == len(CATALOGUE) // 3
-    assert {entry["shape"] for entry in drawn} == set(photos.SHAPES)
-    assert {entry["motif"] for entry in drawn} == set(photos.MOTIFS)
+    assert {entry["shape"] for entry in drawn} == set(drawings.SHAPES)
+    assert {entry["motif"] for entry in drawn} == set(drawings.MOTIFS)
 
 
 def test_a_drawing_follows_from_its_slug_and_differs_from_the_others() -> None:
@@ -194,7 +195,7 @@ def test_a_drawing_follows_from_its_slug_and_differs_from_the_others() -> None:
     pictures = set()
     for entry in drawn:
         twice = [
-            photos.draw(entry["slug"], shape=entry["shape"], motif=entry["motif"]).tobytes()
+            drawings.draw(entry["slug"], shape=entry["shape"], motif=entry["motif"]).tobytes()
             for _ in range(2)
         ]
         assert twice[0] == twice[1]
@@ -206,7 +207,7 @@ def test_a_stored_photo_has_a_random_name_and_tells_nothing(
     tmp_path: Path, settings: Settings
 ) -> None:
     settings.MEDIA_ROOT = str(tmp_path)
-    drawing = photos.draw("orange-blossom-honey", shape="jar", motif="sun")
+    drawing = drawings.draw("orange-blossom-honey", shape="jar", motif="sun")
     drawing.info |= {"exif": b"Exif\0\0secret", "comment": "11.99", "xmp": b"secret"}
     names = {photos.store(drawing) for _ in range(2)}
     assert len(names) == 2

@@ -11,7 +11,7 @@ from answers import drafts, leases, publisher
 from answers.domain import Owner
 from answers.models import AnswerPost, JobLease, PublicationItem, PublicationLog
 from costcodle import bank
-from costcodle.bank_files import BankItem
+from costcodle.bank_rows import BankItem
 from costcodle.days import PuzzleNumber
 from costcodle.game.rules import Cents
 from costcodle.models import Puzzle, SiteState

@@ -5,7 +5,7 @@ import os
 import pty
 import termios
 from collections.abc import Iterator
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from threading import Thread
 from typing import Any
@@ -17,6 +17,7 @@ from django.test.utils import CaptureQueriesContext
 from answers import drafts, leases, publisher
 from answers.domain import Owner
 from answers.models import AnswerPost, JobLease, PublicationItem
+from costcodle import days
 from costcodle.days import PuzzleNumber
 from costcodle.models import SiteState
 from tests.factories import make_puzzle, make_puzzles, make_result
@@ -25,6 +26,7 @@ from tests.invariants import assert_consistent
 from tests.sites import Site
 
 DUE = "2026-10-16T00:10:00Z"
+MILLISECOND = timedelta(milliseconds=1)
 
 REFUSE_1120 = {
     "sqlite": [
@@ -58,6 +60,21 @@ def test_a_page_is_due_at_ten_past_midnight_and_not_a_millisecond_earlier(site: 
     assert not AnswerPost.objects.exists()
     site.at(DUE)
     assert outcomes(site) == {1121: "published"}
+
+
+@pytest.mark.guarantee("G13")
+@pytest.mark.parametrize("zone", ["Europe/Berlin", "America/New_York", "Australia/Lord_Howe"])
+def test_the_hosts_zone_and_its_daylight_saving_move_no_page(site: Site, zone: str) -> None:
+    """tests/unit/test_days.py walks every hour of both weekends; this is the whole command."""
+    make_puzzles(919, 922)
+    make_puzzles(1129, 1132)
+    switches = {921: datetime(2026, 3, 29, tzinfo=UTC), 1131: datetime(2026, 10, 25, tzinfo=UTC)}
+    for number, day in switches.items():
+        for instant, published in ((day - MILLISECOND, number - 1), (day, number)):
+            site.at((instant + timedelta(days=1, minutes=10)).isoformat())
+            assert site.run("publish_answers", "-v", "0", TZ=zone).returncode == 0
+            assert AnswerPost.objects.order_by("-puzzle_id")[0].puzzle_id == published
+            assert days.day_of(PuzzleNumber(number)) == day.date()
 
 
 @pytest.mark.guarantee("G13")

@@ -11,12 +11,11 @@ from hypothesis import strategies as st
 from costcodle.bank_files import (
     MOST_BYTES,
     BadBankError,
-    BankItem,
     UnusableFileError,
     parse_bank,
     read_bank,
-    size_in,
 )
+from costcodle.bank_rows import BankItem, size_in
 from costcodle.days import PuzzleNumber
 from costcodle.game.rules import Cents
 from costcodle.settings import BASE_DIR

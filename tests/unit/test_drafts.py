@@ -15,7 +15,7 @@ from answers.domain import (
     Reading,
 )
 from answers.models import AnswerPost, PublicationItem
-from costcodle.bank_files import BankVersion
+from costcodle.bank_rows import BankVersion
 from costcodle.days import PuzzleNumber
 from costcodle.game.rules import Cents
 from costcodle.models import Puzzle

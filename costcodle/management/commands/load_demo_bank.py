@@ -9,9 +9,9 @@ from typing import Any, Final
 from django.core.files.storage import default_storage
 
 import costcodle
-from costcodle import clock, days, photos
+from costcodle import clock, days, drawings, photos
 from costcodle.bank import DEMO_SOURCE, DemoRefusal, add_demo_items, holds_another_bank
-from costcodle.bank_files import BankItem, size_in
+from costcodle.bank_rows import BankItem, size_in
 from costcodle.commands import Exit, SiteCommand
 from costcodle.days import PuzzleNumber
 from costcodle.game.rules import Cents
@@ -66,7 +66,7 @@ def _with_photo(number: PuzzleNumber) -> BankItem:
     entry = _catalogue()[number % len(_catalogue())]
     photo = ""
     if "shape" in entry:
-        drawing = photos.draw(entry["slug"], shape=entry["shape"], motif=entry["motif"])
+        drawing = drawings.draw(entry["slug"], shape=entry["shape"], motif=entry["motif"])
         photo = photos.store(drawing)
     return BankItem(
         number=number,
