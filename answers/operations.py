@@ -85,7 +85,8 @@ def correct(number: PuzzleNumber, correction: Correction) -> Report:
 
     _require_page(number)
     report = _operate(number, ItemState.PUBLISHED, change)
-    if ledger.state_of(number) is ItemState.WITHDRAWN and report.outcome is Outcome.UNCHANGED:
+    was_not_made = report.outcome in (Outcome.UNCHANGED, Outcome.CONFLICT)
+    if was_not_made and ledger.state_of(number) is ItemState.WITHDRAWN:
         raise RefusedError(f"puzzle {number} is withdrawn: reinstate it first")
     return report
 

@@ -5,18 +5,19 @@ import random
 import uuid
 from collections.abc import Callable
 from concurrent.futures import Future
+from dataclasses import replace
 from threading import Event
 
 import pytest
 from django.core import serializers
 from django.db import DatabaseError, OperationalError, connection
 
-from answers import audit, committer, drafts, leases, ledger, operations, publisher
+from answers import attempts, audit, committer, drafts, leases, ledger, operations, publisher
 from answers.attempts import AwayError
 from answers.committer import commit_page, withdraw_page
-from answers.domain import Draft, Lease, Outcome, Owner, Refused, Report
+from answers.domain import Draft, ItemState, Lease, Outcome, Owner, Refused, Report
 from answers.models import AnswerPost, JobLease, PublicationItem, PublicationLog
-from answers.operations import Correction
+from answers.operations import Correction, RefusedError
 from costcodle import bank, clock
 from costcodle.bank_rows import BankVersion
 from costcodle.days import PuzzleNumber
@@ -427,3 +428,95 @@ def test_fifty_withdrawn_half_reinstated_twenty_corrected_under_three_publishers
     assert rows["site_state"][0]["publication_revision"] == len(rows["publication_log"])
     assert PublicationItem.objects.filter(state="withdrawn").count() == 25
     assert AnswerPost.objects.filter(price_cents=321).count() == 20
+
+
+@pytest.mark.guarantee("G8", "G12")
+def test_an_update_that_finds_its_page_withdrawn_under_its_lease_is_unchanged(
+    shop: Site, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As when somebody withdrew it past the lease: what was read decides, not what was due."""
+    read = ledger.read
+    monkeypatch.setattr(
+        ledger, "read", lambda number: replace(read(number), state=ItemState.WITHDRAWN)
+    )
+    before = public(snapshot())
+    assert publish() == [Outcome.UNCHANGED]
+    assert public(snapshot()) == before
+    assert shop.engine == connection.vendor
+
+
+@pytest.mark.guarantee("G8")
+def test_a_photo_that_goes_away_under_the_lease_is_not_ready(site: Site) -> None:
+    site.settings.PUBLISH_WITHOUT_PHOTO = False
+    site.at(DUE)
+    make_puzzle(photo="a.webp", photo_ready=True)
+
+    def photo_goes() -> None:
+        Puzzle.objects.update(photo_ready=False)
+
+    with at("before begin 4", lambda: elsewhere(photo_goes)):
+        assert publish() == [Outcome.NOT_READY]
+    assert not AnswerPost.objects.exists()
+    assert PublicationItem.objects.get().last_outcome == "not_ready"
+
+
+@pytest.mark.guarantee("G8", "G12")
+@pytest.mark.parametrize("change", [withdraw, reinstate])
+def test_an_operators_change_that_is_there_already_when_it_reads_is_unchanged(
+    shop: Site, change: Callable[[], Report], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if change is reinstate:
+        withdraw()
+    read = ledger.read
+    there = ItemState.WITHDRAWN if change is withdraw else ItemState.PUBLISHED
+    monkeypatch.setattr(ledger, "read", lambda number: replace(read(number), state=there))
+    before = public(snapshot())
+    assert change().outcome is Outcome.UNCHANGED
+    assert public(snapshot()) == before
+    assert shop.engine == connection.vendor
+
+
+@pytest.mark.guarantee("G8")
+def test_a_correction_of_a_page_that_is_withdrawn_meanwhile_is_refused(
+    shop: Site, begin_withdrawal: Callable[[], "Future[Report]"]
+) -> None:
+    with (
+        at("before begin 1", lambda: begin_withdrawal().result(timeout=30)),
+        pytest.raises(RefusedError, match="puzzle 1121 is withdrawn: reinstate it first"),
+    ):
+        correct()
+    assert Puzzle.objects.get().price_cents != 777
+    assert shop.engine == connection.vendor
+
+
+@pytest.mark.guarantee("G3", "G8")
+def test_a_site_without_its_row_fails_the_item_and_writes_no_page(site: Site) -> None:
+    """A broken assumption is an error, never a page without a revision."""
+    site.at(DUE)
+    make_puzzle()
+    ledger.list_items([NUMBER], clock.now())
+    with at("before begin 3", lambda: elsewhere(SiteState.objects.all().delete)):
+        report = attempts.attempt(
+            NUMBER, Owner("us"), ItemState.PENDING, publisher._build_and_commit
+        )
+    assert report.outcome is Outcome.FAILED
+    assert report.detail == "BrokenGuaranteeError: raise_revision met 0 rows instead of one"
+    assert not AnswerPost.objects.exists()
+    assert PublicationItem.objects.get().state == "failed"
+
+
+@pytest.mark.guarantee("G20")
+def test_an_error_of_its_own_while_the_lease_is_taken_fails_the_item_alone(
+    site: Site, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    site.at(DUE)
+    make_puzzles(1120, 1121)
+    take = leases.take
+
+    def refuse_one(number: PuzzleNumber, owner: Owner) -> object:
+        if number == 1120:
+            raise DatabaseError("value too long")
+        return take(number, owner)
+
+    monkeypatch.setattr(leases, "take", refuse_one)
+    assert publish() == [Outcome.FAILED, Outcome.PUBLISHED]

@@ -7,7 +7,9 @@ from pathlib import Path
 import pytest
 
 from answers.domain import PUBLIC_CHANGE, ItemState, Kind
+from answers.models import AnswerPost, JobLease, PublicationItem, PublicationLog
 from answers.states import MOVES, OPEN, is_legal, move_of
+from costcodle.models import Puzzle, SiteState
 
 SQL = Path(__file__).parents[2] / "answers" / "sql"
 
@@ -33,3 +35,18 @@ def test_nothing_leads_back_before_publication_and_every_state_can_be_reached() 
     illegal = itertools.product(settled, set(ItemState) - settled)
     assert not any(is_legal(before, after) for before, after in illegal)
     assert {move.after for move in MOVES} | {ItemState.PENDING} == set(ItemState)
+
+
+def test_each_row_of_the_protocol_says_in_words_what_it_is() -> None:
+    shown = [
+        str(JobLease(key="publication:7", fence=3)),
+        str(PublicationItem(puzzle_id=7, state="pending")),
+        str(AnswerPost(puzzle_id=7, content_version=2)),
+        str(PublicationLog(puzzle_id=7, revision=9, kind="create")),
+        str(Puzzle(number=7, name="Almonds")),
+        str(SiteState(publication_revision=9, bank_version=2)),
+    ]
+    assert shown == [
+        "publication:7 fence 3", "#7 pending", "#7 version 2", "9 create #7", "#7 Almonds",
+        "revision 9, bank 2",
+    ]  # fmt: skip
