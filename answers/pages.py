@@ -3,13 +3,15 @@
 An answer is public when its page exists and is not withdrawn. Nothing here writes.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date, datetime
 from enum import StrEnum
 from typing import Final
 
 from django.db.models import QuerySet
 
+from answers import jumps
+from answers.jumps import Jumps
 from answers.models import AnswerPost
 from costcodle import days
 from costcodle.days import PuzzleNumber
@@ -41,17 +43,21 @@ class Entry:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ListPage:
-    """One page of all published answers, newest first; `page` counts from 1 to `pages`."""
+    """One page of all published answers, newest first; `page` counts from 1 to `pages`.
+
+    `jumps` lead to every other page, by month and by number.
+    """
 
     entries: tuple[Entry, ...]
     page: int
     pages: int
     answers: int
+    jumps: Jumps
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Answer:
-    """Everything that an answer page shows."""
+    """Everything that an answer page shows; a feed leaves its neighbours out."""
 
     number: PuzzleNumber
     day: date
@@ -65,8 +71,9 @@ class Answer:
     indexable: bool
     correction_note: str
     published_at: datetime
-    older: Entry | None
-    newer: Entry | None
+    updated_at: datetime
+    older: Entry | None = None
+    newer: Entry | None = None
 
 
 def latest_answer() -> Entry | None:
@@ -79,14 +86,20 @@ def list_page(page: int) -> ListPage | None:
 
     The first page exists, empty, even while nothing is published.
     """
-    answers = _published().count()
-    pages = max(1, -(-answers // ANSWERS_A_PAGE))
+    numbers = list(_published().order_by("-puzzle_id").values_list("puzzle_id", flat=True))
+    pages = max(1, -(-len(numbers) // ANSWERS_A_PAGE))
     if not 1 <= page <= pages:
         return None
     start = (page - 1) * ANSWERS_A_PAGE
-    found = _published().order_by("-puzzle_id").defer("body")[start : start + ANSWERS_A_PAGE]
-    entries = tuple(_entry(post) for post in found)
-    return ListPage(entries=entries, page=page, pages=pages, answers=answers)
+    shown = numbers[start : start + ANSWERS_A_PAGE]
+    found = _published().filter(puzzle_id__in=shown).order_by("-puzzle_id").defer("body")
+    return ListPage(
+        entries=tuple(_entry(post) for post in found),
+        page=page,
+        pages=pages,
+        answers=len(numbers),
+        jumps=jumps.of(numbers, a_page=ANSWERS_A_PAGE),
+    )
 
 
 def find_answer(number: int, now: datetime) -> Answer | Absence:
@@ -98,7 +111,26 @@ def find_answer(number: int, now: datetime) -> Answer | Absence:
         return _absence(PuzzleNumber(number), now)
     if post.withdrawn_at is not None:
         return Absence.WITHDRAWN
-    return _answer(post)
+    return replace(
+        _answer(post),
+        older=_first_entry(_published().filter(puzzle_id__lt=number).order_by("-puzzle_id")),
+        newer=_first_entry(_published().filter(puzzle_id__gt=number).order_by("puzzle_id")),
+    )
+
+
+def latest_answers(most: int) -> tuple[Answer, ...]:
+    """The newest published answers, at most so many, without their neighbours. One query."""
+    return tuple(map(_answer, _published().order_by("-puzzle_id")[:most]))
+
+
+def indexable(first: int = 1, last: int = days.LAST_NUMBER) -> list[tuple[PuzzleNumber, datetime]]:
+    """The published answers that search engines may index, and when each last changed.
+
+    Oldest first, of the puzzles `first` to `last`. One query.
+    """
+    found = _published().filter(indexable=True, puzzle_id__gte=first, puzzle_id__lte=last)
+    rows = found.order_by("puzzle_id").values_list("puzzle_id", "updated_at")
+    return [(PuzzleNumber(number), updated_at) for number, updated_at in rows]
 
 
 def final_results(number: int) -> Distribution | Absence:
@@ -141,8 +173,7 @@ def _answer(post: AnswerPost) -> Answer:
         indexable=post.indexable,
         correction_note=body["correction_note"],
         published_at=post.published_at,
-        older=_first_entry(_published().filter(puzzle_id__lt=post.pk).order_by("-puzzle_id")),
-        newer=_first_entry(_published().filter(puzzle_id__gt=post.pk).order_by("puzzle_id")),
+        updated_at=post.updated_at,
     )
 
 

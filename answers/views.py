@@ -5,11 +5,12 @@ from typing import assert_never
 from django.http import HttpRequest, HttpResponse, HttpResponsePermanentRedirect
 from django.urls import reverse
 
-from answers import pages
+from answers import metadata, pages
+from answers.jumps import Jumps
 from answers.pages import Absence, Answer
 from costcodle import days, http
 from costcodle.days import PuzzleNumber
-from results.domain import bars
+from results.domain import bars, hardness
 
 
 @http.cached
@@ -31,12 +32,7 @@ def answer(request: HttpRequest, number: int) -> HttpResponse:
     """The answer of a puzzle; 404 while it is not public, 410 once it is withdrawn."""
     found = pages.find_answer(number, http.instant(request))
     if isinstance(found, Answer):
-        context = {
-            "answer": found,
-            "bars": bars(found.results),
-            "canonical": http.absolute(reverse("answer", args=[number])),
-        }
-        return http.html("answers/answer.html", context)
+        return http.html("answers/answer.html", _facts(found))
     match found:
         case Absence.WITHDRAWN:
             return http.error(410)
@@ -52,6 +48,21 @@ def answer(request: HttpRequest, number: int) -> HttpResponse:
             assert_never(found)
 
 
+def _facts(answer: Answer) -> dict[str, object]:
+    counted = bars(answer.results)
+    return {
+        "answer": answer,
+        "bars": counted,
+        "most": max(bar.games for bar in counted),
+        "hardness": hardness(answer.results),
+        "title": metadata.title(answer),
+        "description": metadata.description(answer),
+        "image": metadata.image(answer),
+        "article": metadata.article(answer),
+        "canonical": metadata.address(answer.number),
+    }
+
+
 def _list(page: int) -> HttpResponse:
     found = pages.list_page(page)
     if found is None:
@@ -63,7 +74,24 @@ def _list(page: int) -> HttpResponse:
         "newer_url": _list_url(page - 1) if page > 1 else "",
         "older_url": _list_url(page + 1) if page < found.pages else "",
     }
-    return http.html("answers/list.html", context)
+    return http.html("answers/list.html", context | _ways(found.jumps))
+
+
+def _ways(jumps: Jumps) -> dict[str, object]:
+    return {
+        "years": [
+            (
+                year.year,
+                [(month.first, _entry_url(month.page, month.number)) for month in year.months],
+            )
+            for year in jumps.years
+        ],
+        "ranges": [(found, _list_url(found.page)) for found in jumps.ranges],
+    }
+
+
+def _entry_url(page: int, number: int) -> str:
+    return f"{_list_url(page)}#answer-{number}"
 
 
 def _list_url(page: int) -> str:

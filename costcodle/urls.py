@@ -4,6 +4,7 @@ from django.conf import settings
 from django.contrib import admin
 from django.urls import URLPattern, URLResolver, include, path, re_path
 
+from answers import sitemaps
 from costcodle.web import api
 from costcodle.web.about import about
 from costcodle.web.health import healthz, readyz
@@ -19,6 +20,9 @@ handler500 = "costcodle.web.errors.server_error"
 urlpatterns: list[URLPattern | URLResolver] = [
     path("", home, name="home"),
     path("answers/", include("answers.urls")),
+    path("sitemap.xml", sitemaps.sitemap, name="sitemap"),
+    path("sitemap-<number:part>.xml", sitemaps.part, name="sitemap_part"),
+    path("robots.txt", sitemaps.robots, name="robots"),
     path("play/<number:number>", practice, name="play"),
     path("about", about, name="about"),
     path("api/play/<number:number>/guess", api.guess, name="api_guess"),

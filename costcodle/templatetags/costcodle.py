@@ -1,5 +1,7 @@
 """What templates need to write prices, days, instants and photos."""
 
+import json
+from collections.abc import Mapping
 from datetime import UTC, date, datetime
 from typing import Final
 
@@ -7,13 +9,14 @@ from django import template
 from django.core.files.storage import default_storage
 from django.utils.dateformat import format as in_words
 from django.utils.html import format_html
-from django.utils.safestring import SafeString
+from django.utils.safestring import SafeString, mark_safe
 
 from costcodle.game.money import dollars
 from costcodle.game.rules import Cents, Direction
 
 register = template.Library()
 
+_AS_DATA: Final = str.maketrans({"<": r"\u003C", ">": r"\u003E", "&": r"\u0026"})
 _ARROWS: Final = {Direction.UP: "↑", Direction.DOWN: "↓"}
 
 
@@ -58,3 +61,13 @@ def arrow(direction: Direction | None) -> str:
 def photo_url(name: str) -> str:
     """The address of a stored photo."""
     return default_storage.url(name)
+
+
+@register.filter
+def json_ld(value: Mapping[str, object]) -> SafeString:
+    """A mapping as a JSON-LD data block, which no browser executes, whatever the texts in it.
+
+    Without `<`, `>` and `&` nothing in it can end the element (HTML, section 4.12.1.3).
+    """
+    text = json.dumps(value).translate(_AS_DATA)
+    return mark_safe(f'<script type="application/ld+json">{text}</script>')  # noqa: S308 - escaped above

@@ -53,6 +53,8 @@ urlpatterns = [
     route("broken", failing(ZeroDivisionError("secret detail"))),
     route("", failing(ZeroDivisionError()), name="home"),
     route("answers/", failing(ZeroDivisionError()), name="answers"),
+    route("answers/feed.xml", failing(ZeroDivisionError()), name="feed_atom"),
+    route("answers/feed.json", failing(ZeroDivisionError()), name="feed_json"),
     route("about", failing(ZeroDivisionError()), name="about"),
 ]
 
