@@ -11,7 +11,7 @@ export SITE_ORIGIN ?= http://$(HOST):$(PORT)
 endif
 
 .DEFAULT_GOAL := help
-.PHONY: help run test check fix bench publish admin pins clean
+.PHONY: help run test check fix soak bench publish admin pins clean
 
 help: ## list these targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## /{printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -49,8 +49,12 @@ fix: $(VENV)/.development ## mend what a machine can mend, and regenerate docs/s
 	@$(BIN)/djlint --quiet --reformat costcodle/templates || true
 	@$(BIN)/python -m answers.states > docs/states.md
 
+soak: $(VENV)/.development ## a writer and readers on two server processes, for some minutes; prints its counts
+	@ENVIRONMENT=test SOAK_CHANGES=$${SOAK_CHANGES:-500} $(BIN)/pytest -q -s tests/concurrency/test_edge_soak.py
+
 bench: $(VENV)/.development ## print ratios, never seconds that a test would judge
 	@$(BIN)/python -m tests.benchmarks.catch_up
+	@$(BIN)/python -m tests.benchmarks.edge_hit
 
 pins: $(VENV)/.development ## compile the hashed pins of every platform from pyproject.toml
 	@$(BIN)/uv pip compile -q --universal --generate-hashes --no-annotate --python-version 3.11 \

@@ -39,7 +39,9 @@ def answer(request: HttpRequest, number: int) -> HttpResponse:
         case Absence.NOT_YET:
             due_at = days.due_at(PuzzleNumber(number))
             context = {"number": number, "due_at": due_at}
-            return http.html("answers/not_yet.html", context, status=404)
+            response = http.html("answers/not_yet.html", context, status=404)
+            vars(response)["is_not_yet"] = True  # what the edge cache may keep of all 404s
+            return response
         case Absence.ON_ITS_WAY:
             return http.html("answers/on_its_way.html", {"number": number}, status=404)
         case Absence.UNKNOWN:

@@ -1,6 +1,9 @@
 """Wiring: the game's app, and the system checks it registers."""
 
 from django.apps import AppConfig
+from django.db.backends.signals import connection_created
+
+from costcodle import clock
 
 
 class CostcodleConfig(AppConfig):
@@ -9,5 +12,7 @@ class CostcodleConfig(AppConfig):
     name = "costcodle"
 
     def ready(self) -> None:
-        """Register the system checks."""
+        """Register the system checks, and lend SQLite a clock."""
         from costcodle import checks  # noqa: F401, PLC0415 - importing it, once models are there, registers them
+
+        connection_created.connect(clock.lend_to_sqlite)

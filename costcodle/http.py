@@ -1,5 +1,6 @@
 """What every page shares: its instant, its caching, its methods, its numbers, its errors."""
 
+import logging
 from collections.abc import Callable, Mapping
 from datetime import datetime
 from functools import wraps
@@ -14,6 +15,8 @@ from django.views.decorators.csrf import csrf_exempt
 
 from costcodle import clock
 
+logger = logging.getLogger(__name__)
+
 P = ParamSpec("P")
 View = Callable[Concatenate[HttpRequest, P], HttpResponseBase]
 
@@ -23,6 +26,8 @@ IMMUTABLE: Final = "public, max-age=31536000, immutable"
 """`Cache-Control` of what never changes under its name."""
 NO_STORE: Final = "private, no-store"
 """`Cache-Control` of everything else: redirects, errors, whatever is personal."""
+
+RETRY_AFTER_SECONDS: Final = 30
 
 SAFE_METHODS: Final = ("GET", "HEAD")
 _REVALIDATED_STATUSES: Final = frozenset({200, 404, 410})
@@ -97,6 +102,14 @@ def refuse_method(request: HttpRequest, allowed: tuple[str, ...]) -> HttpRespons
     """The 405 of a route, with the methods that it knows."""
     response = error_for(request, 405)
     response["Allow"] = ", ".join(allowed)
+    return response
+
+
+def unavailable(request: HttpRequest, reason: str) -> HttpResponse:
+    """The answer to a database fault, whatever was asked: 503, try again in half a minute."""
+    logger.error("database fault at %r: %s", request.path, reason.splitlines()[0])
+    response = error_for(request, 503)
+    response["Retry-After"] = str(RETRY_AFTER_SECONDS)
     return response
 
 

@@ -135,10 +135,11 @@ SITE_ORIGIN = _read(
     "say scheme and host alone, for example https://costcodle.com",
 )
 ALLOWED_HOSTS = [
-    host.strip() for host in env.str("ALLOWED_HOSTS", default="").split(",") if host.strip()
-] or [
     urlsplit(SITE_ORIGIN).hostname or "",
-    *([] if _IN_PRODUCTION else _LOOPBACK_NAMES),
+    *(
+        [host.strip() for host in env.str("ALLOWED_HOSTS", default="").split(",") if host.strip()]
+        or ([] if _IN_PRODUCTION else _LOOPBACK_NAMES)
+    ),
 ]
 TRUSTED_PROXY_HOPS = _read(
     "TRUSTED_PROXY_HOPS", "0", _whole_number(0, 10), "say how many proxies stand in front, 0 to 10"
@@ -187,6 +188,7 @@ def database(url: str, lease_seconds: int) -> dict[str, Any]:
         options["options"] = " ".join(f"-c {name}={ms}" for name, ms in limits.items())
         options |= {"keepalives": 1, "keepalives_idle": 10, "keepalives_interval": 5}
         options |= {"keepalives_count": 3}
+        options.setdefault("target_session_attrs", "read-write")  # never a standby
         return config | {"CONN_MAX_AGE": 600}
     if config["NAME"] in ("", ":memory:"):
         raise ValueError(url)
@@ -228,6 +230,15 @@ CACHE_URL = env.str("CACHE_URL", default="").strip()
 CACHES = {
     "default": _read("CACHE_URL", "", _cache, "say redis://HOST:PORT/N (or valkey://…), or nothing")
 }
+if CACHE_URL:  # the shared tier of the edge cache; one process alone needs none
+    CACHES["edge"] = CACHES["default"] | {
+        "KEY_PREFIX": "costcodle:edge",
+        "OPTIONS": {
+            "socket_connect_timeout": 0.25,
+            "socket_timeout": 0.25,
+            "serializer": "answers.edge.tier.PlainBytes",
+        },
+    }
 
 INSTALLED_APPS = [
     "costcodle",
@@ -243,6 +254,7 @@ INSTALLED_APPS = [
     "django.contrib.staticfiles",
 ]
 MIDDLEWARE = [
+    "answers.edge.middleware.EdgeCache",
     "costcodle.web.middleware.ExplicitCacheControl",
     "django.middleware.security.SecurityMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",

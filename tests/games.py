@@ -34,24 +34,24 @@ def sealed(
     return token.seal(make_play(*cents, number=number, mode=mode, session=known))
 
 
-def post(path: str, body: Any, **headers: str) -> "Response":  # noqa: ANN401 - whatever a client sends
+def post(path: str, body: Any, **headers: str) -> "Response":
     """Send a body as JSON; bytes and text go as they are."""
     client = Client(enforce_csrf_checks=True)
     return client.post(path, data=body, content_type="application/json", headers=headers)
 
 
 def guess(
-    text: Any,  # noqa: ANN401 - whatever a client sends
-    sealed: Any = None,  # noqa: ANN401 - the same
+    text: Any,
+    sealed: Any = None,
     *,
     number: int = 1121,
-    session: Any = SESSION,  # noqa: ANN401 - the same
+    session: Any = SESSION,
 ) -> "Response":
     body = {"guess": text, "token": sealed, "session": session}
     return post(f"/api/play/{number}/guess", body)
 
 
-def report(sealed: Any) -> "Response":  # noqa: ANN401 - whatever a client sends
+def report(sealed: Any) -> "Response":
     return post("/api/results", {"token": sealed})
 
 

@@ -64,7 +64,7 @@ def watching(happen: Callable[[str], None]) -> Iterator[None]:
     runs: Counter[str] = Counter()
     last = "list_items"  # the ORM's, which has no name of its own
 
-    def around(execute: Any, sql: str, params: Any, many: bool, context: Any) -> Any:  # noqa: ANN401, FBT001 - Django's signature
+    def around(execute: Any, sql: str, params: Any, many: bool, context: Any) -> Any:  # noqa: FBT001 - Django's signature
         nonlocal last
         if not sql.startswith("-- name: "):
             return execute(sql, params, many, context)
@@ -79,7 +79,7 @@ def watching(happen: Callable[[str], None]) -> Iterator[None]:
 
     set_autocommit, commit = connection.set_autocommit, connection.commit
 
-    def around_begin(autocommit: bool, *args: Any, **options: Any) -> None:  # noqa: ANN401, FBT001 - Django's signature
+    def around_begin(autocommit: bool, *args: Any, **options: Any) -> None:  # noqa: FBT001 - Django's signature
         if autocommit:
             set_autocommit(autocommit, *args, **options)
             return

@@ -1,17 +1,11 @@
 """Errors: pages in the site's look, JSON below `/api/`; without the database, never stored."""
 
-import logging
 import sys
-from typing import Final
 
 from django.db import Error as DatabaseFault
 from django.http import HttpRequest, HttpResponse
 
 from costcodle import http
-
-logger = logging.getLogger(__name__)
-
-RETRY_AFTER_SECONDS: Final = 30
 
 
 def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:  # noqa: ARG001 - Django's signature
@@ -47,8 +41,4 @@ def server_error(request: HttpRequest) -> HttpResponse:
 
 def unavailable(request: HttpRequest, fault: DatabaseFault) -> HttpResponse:
     """The answer to a database fault, whatever was asked: 503, try again in half a minute."""
-    reason = (str(fault).strip() or type(fault).__name__).splitlines()[0]
-    logger.error("database fault at %r: %s", request.path, reason)
-    response = http.error_for(request, 503)
-    response["Retry-After"] = str(RETRY_AFTER_SECONDS)
-    return response
+    return http.unavailable(request, str(fault).strip() or type(fault).__name__)

@@ -8,7 +8,6 @@ from django.http import HttpRequest, HttpResponse, JsonResponse
 from answers.status import overdue
 from costcodle import days, http
 from costcodle.models import Puzzle, SiteState
-from costcodle.web.errors import RETRY_AFTER_SECONDS
 
 
 @http.read_only
@@ -26,7 +25,7 @@ def readyz(request: HttpRequest) -> HttpResponse:
     revision = _revision()
     if revision is None:
         body = {"status": "unavailable", "revision": None}
-        headers = {"Retry-After": str(RETRY_AFTER_SECONDS)}
+        headers = {"Retry-After": str(http.RETRY_AFTER_SECONDS)}
         return JsonResponse(body, status=503, headers=headers)
     return JsonResponse({"status": "ready", "revision": revision, **_figures(request)})
 

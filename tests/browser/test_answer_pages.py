@@ -52,7 +52,7 @@ def made(site: Site) -> dict[str, crawl.Page]:
 
 
 @contextmanager
-def browser(made: dict[str, crawl.Page], **options: Any) -> Iterator[BrowserContext]:  # noqa: ANN401 - Playwright's
+def browser(made: dict[str, crawl.Page], **options: Any) -> Iterator[BrowserContext]:
     """A browser that has these pages, and no network."""
     program = shutil.which("chromium") or shutil.which("google-chrome")
     if program is None:

@@ -9,20 +9,20 @@ from dataclasses import replace
 from threading import Event
 
 import pytest
-from django.core import serializers
 from django.db import DatabaseError, OperationalError, connection
 
 from answers import attempts, audit, committer, drafts, leases, ledger, operations, publisher
 from answers.attempts import AwayError
 from answers.committer import commit_page, withdraw_page
 from answers.domain import Draft, ItemState, Lease, Outcome, Owner, Refused, Report
-from answers.models import AnswerPost, JobLease, PublicationItem, PublicationLog
+from answers.models import AnswerPost, PublicationItem, PublicationLog
 from answers.operations import Correction, RefusedError
 from costcodle import bank, clock
 from costcodle.bank_rows import BankVersion
 from costcodle.days import PuzzleNumber
 from costcodle.game.rules import Cents
 from costcodle.models import Puzzle, SiteState
+from tests.dumps import dumped, restored
 from tests.factories import make_puzzle, make_puzzles
 from tests.interleaving import (
     IN_THE_BATCH,
@@ -360,19 +360,6 @@ def test_no_triple_is_used_twice_when_a_dump_is_restored(site: Site) -> None:
     assert not set(first) & set(second)
     assert len(set(first)) == len(set(second)) == len(first)
     assert_consistent()
-
-
-def dumped() -> str:
-    models = (Puzzle, SiteState, JobLease, PublicationItem, AnswerPost, PublicationLog)
-    rows = [row for model in models for row in model._default_manager.all()]
-    return str(serializers.serialize("json", rows))
-
-
-def restored(dump: str) -> None:
-    for model in (PublicationLog, AnswerPost, PublicationItem, JobLease, SiteState, Puzzle):
-        model._default_manager.all().delete()
-    for row in serializers.deserialize("json", dump):
-        row.save()
 
 
 def ten_changes() -> list[tuple[int, uuid.UUID, int]]:

@@ -70,11 +70,11 @@ def fill(results: int) -> None:
     )
 
 
-def refusing(name: str, error: Exception, times: int) -> Any:  # noqa: ANN401 - a context manager of Django's
+def refusing(name: str, error: Exception, times: int) -> Any:
     """Let the statement `name` fail so many times."""
     left = [times]
 
-    def around(execute: Any, sql: str, *rest: Any) -> Any:  # noqa: ANN401 - Django's signature
+    def around(execute: Any, sql: str, *rest: Any) -> Any:
         if sql.startswith(f"-- name: {name}\n") and left[0]:
             left[0] -= 1
             raise error

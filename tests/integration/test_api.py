@@ -359,7 +359,7 @@ def test_other_methods_are_405_in_json(path: str, method: str) -> None:
 @pytest.mark.parametrize("path", ["/api/play/1121/guess", "/api/results"])
 @pytest.mark.usefixtures("noon")
 def test_a_database_fault_is_503_in_json(path: str) -> None:
-    def away(*_args: Any) -> Any:  # noqa: ANN401 - Django's signature
+    def away(*_args: Any) -> Any:
         raise OperationalError("secret detail")
 
     body = {"guess": "8", "token": sealed(949), "session": SESSION}

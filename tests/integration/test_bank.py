@@ -36,7 +36,7 @@ def today(site: Site) -> None:
     site.at("2026-10-15T12:00:00Z")
 
 
-def item(number: int, **changes: Any) -> BankItem:  # noqa: ANN401 - any field of an item
+def item(number: int, **changes: Any) -> BankItem:
     facts = {"name": f"Item {number}, 2 lbs", "size": "2 lbs", "price": Cents(100 + number)}
     return BankItem(number=PuzzleNumber(number), **{**facts, **changes})
 
@@ -63,7 +63,7 @@ def before_statement(text: str, *actions: Callable[[], object]) -> Iterator[None
     """Do one thing before each of the first statements that hold `text`."""
     waiting = list(actions)
 
-    def around(execute: Any, sql: str, *rest: Any) -> Any:  # noqa: ANN401 - Django's signature
+    def around(execute: Any, sql: str, *rest: Any) -> Any:
         if text in sql and waiting:
             waiting.pop(0)()
         return execute(sql, *rest)

@@ -121,7 +121,7 @@ def test_overdue_answers_and_an_empty_bank_leave_a_node_ready(site: Site) -> Non
 def test_figures_that_cannot_be_read_are_null_and_leave_a_node_ready(site: Site) -> None:
     site.at("2026-10-16T12:00:00Z")
 
-    def without_bank(execute: Callable[..., Any], sql: str, *rest: Any) -> Any:  # noqa: ANN401 - Django's
+    def without_bank(execute: Callable[..., Any], sql: str, *rest: Any) -> Any:
         if "puzzles" in sql:
             raise OperationalError
         return execute(sql, *rest)

@@ -27,7 +27,7 @@ def write(path: Path, *numbers: int, name: str = "Almonds, 20 oz") -> str:
 def run(
     capsys: pytest.CaptureFixture[str],
     *arguments: str,
-    **options: Any,  # noqa: ANN401 - a command's
+    **options: Any,
 ) -> tuple[int, str, str]:
     """The command's exit status, output and errors."""
     capsys.readouterr()

@@ -13,7 +13,6 @@ from costcodle.web import limits
 from tests.conftest import missing_service
 from tests.factories import make_puzzle
 from tests.games import Form, error_code, post, sealed
-from tests.services import redis_server
 from tests.sites import Site
 
 if TYPE_CHECKING:
@@ -21,12 +20,6 @@ if TYPE_CHECKING:
 
 LOCMEM = f"{LocMemCache.__module__}.LocMemCache"
 REDIS = f"{RedisCache.__module__}.RedisCache"
-
-
-@pytest.fixture(scope="session")
-def redis_url() -> Iterator[str | None]:
-    with redis_server() as url:
-        yield url
 
 
 @pytest.fixture(params=["in process", "redis"])

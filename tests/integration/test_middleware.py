@@ -68,7 +68,7 @@ def query_failing(position: int, error: Exception) -> Iterator[list[str]]:
     """Let the query at `position` (from 0) fail; tells the queries that were tried."""
     tried: list[str] = []
 
-    def wrapper(execute: Callable[..., Any], sql: str, *rest: Any) -> Any:  # noqa: ANN401 - Django's
+    def wrapper(execute: Callable[..., Any], sql: str, *rest: Any) -> Any:
         tried.append(sql)
         if len(tried) == position + 1:
             raise error

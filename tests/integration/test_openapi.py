@@ -45,7 +45,7 @@ def noon(site: Site) -> Site:
 
 
 @pytest.fixture
-def schema(noon: Site) -> Any:  # noqa: ANN401 - Schemathesis does not name the type
+def schema(noon: Site) -> Any:
     noon.at("2026-10-15T12:00:00Z")
     schema = schemathesis.openapi.from_wsgi("/api/openapi.json", application)
     checks = schema.config.checks
@@ -83,7 +83,7 @@ def test_the_description_is_a_cached_route(site: Site) -> None:
 @pytest.mark.parametrize("number", [None, 1121], ids=["any number", "today"])
 @pytest.mark.parametrize(("path", "method"), OPERATIONS)
 def test_whatever_is_sent_the_api_answers_as_described(
-    schema: Any,  # noqa: ANN401 - as above
+    schema: Any,
     path: str,
     method: str,
     number: int | None,
@@ -118,7 +118,7 @@ def test_whatever_is_sent_the_api_answers_as_described(
     ],
 )
 def test_a_guess_is_answered_as_described(
-    schema: Any,  # noqa: ANN401 - as above
+    schema: Any,
     number: int,
     body: dict[str, object],
     status: int,
@@ -144,7 +144,7 @@ def test_a_guess_is_answered_as_described(
     ],
 )
 def test_a_report_is_answered_as_described(
-    schema: Any,  # noqa: ANN401 - as above
+    schema: Any,
     reported: str,
     statuses: tuple[int, ...],
 ) -> None:
@@ -158,7 +158,7 @@ def test_a_report_is_answered_as_described(
 
 @pytest.mark.parametrize(("number", "status"), [(1120, 200), (1121, 404), (1119, 410)])
 def test_a_distribution_is_answered_as_described(
-    schema: Any,  # noqa: ANN401 - as above
+    schema: Any,
     number: int,
     status: int,
 ) -> None:

@@ -113,7 +113,7 @@ def test_one_failing_item_delays_no_other(site: Site, monkeypatch: pytest.Monkey
     make_puzzles(1119, 1121)
     build = drafts.build
 
-    def fail_one(reading: Any, **options: Any) -> Any:  # noqa: ANN401 - passes everything on
+    def fail_one(reading: Any, **options: Any) -> Any:
         if reading.bank.number == 1119:
             raise ValueError("this one is broken")
         return build(reading, **options)
