@@ -7,7 +7,9 @@ from uuid import UUID
 
 from django.db import DatabaseError, InterfaceError, connection
 
+from answers import faults
 from answers.edge.policy import Generation
+from answers.faults import Fault
 from costcodle import clock, statements
 from costcodle.statements import Row
 
@@ -41,7 +43,9 @@ def read() -> Reading:
 def _rows() -> list[Row]:
     try:
         return _READ.run().rows
-    except (DatabaseError, InterfaceError):
+    except (DatabaseError, InterfaceError) as error:
+        if faults.classify(error) is not Fault.AWAY:
+            raise
         connection.close()
         return _READ.run().rows
 

@@ -13,6 +13,7 @@ def test_the_site_as_it_stands_has_no_complaint(site: Site) -> None:
     assert run_checks(databases=["default"]) == []
 
 
+@pytest.mark.guarantee("E14")
 @pytest.mark.parametrize(
     ("name", "value", "found"),
     [

@@ -8,6 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
 from typing import Any
 
+import psycopg
 import pytest
 from django.contrib.sessions.middleware import SessionMiddleware
 from django.core.cache.backends.redis import RedisCache
@@ -23,7 +24,7 @@ from answers.edge.cache import Edge, How
 from answers.edge.store import Store
 from answers.edge.tier import SecondTier
 from answers.operations import Correction
-from costcodle import bank, http
+from costcodle import bank, http, statements
 from costcodle.days import PuzzleNumber
 from costcodle.game.rules import Cents
 from costcodle.models import SiteState
@@ -298,6 +299,31 @@ def test_a_dead_connection_is_replaced_once(noon: Site) -> None:
     with connection.execute_wrapper(fail_once):
         assert status(client.get("/answers/1120")) == How.HIT
     assert noon.engine == connection.vendor
+
+
+@pytest.mark.guarantee("E4")
+def test_a_database_that_is_too_slow_is_a_503_at_the_first_limit_it_meets(noon: Site) -> None:
+    """On PostgreSQL the statement's own limit; on SQLite a reader waits for nobody."""
+    client = Client()
+    client.get("/answers/1120")
+    statements.limit_for_the_web(connection)
+    if noon.engine == "sqlite":
+        assert client.get("/answers/1120").status_code == 200
+        return
+    with connection.cursor() as cursor:
+        cursor.execute("SHOW statement_timeout")
+        assert cursor.fetchone() == (f"{statements.WEB_STATEMENT_SECONDS}s",)
+    reads: list[str] = []
+
+    def watch(execute: Any, sql: str, *rest: Any) -> Any:
+        reads.append(sql)
+        return execute(sql, *rest)
+
+    with psycopg.connect(noon.url) as other, connection.execute_wrapper(watch):
+        other.execute("LOCK TABLE site_state IN ACCESS EXCLUSIVE MODE")
+        response = client.get("/answers/1120")
+    assert (response.status_code, response["Cache-Control"]) == (503, "private, no-store")
+    assert len(reads) == 1
 
 
 @pytest.mark.guarantee("E5")

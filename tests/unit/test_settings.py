@@ -73,6 +73,18 @@ def test_the_server_stops_with_the_same_line() -> None:
     assert len(result.stderr.splitlines()) == 1
 
 
+def test_a_server_process_limits_each_new_connection() -> None:
+    result = start(
+        "-c",
+        "import costcodle.wsgi\n"
+        "from django.db.backends.signals import connection_created\n"
+        "from costcodle.statements import limit_for_the_web\n"
+        "receivers, _ = connection_created._live_receivers(None)\n"
+        "print(limit_for_the_web in receivers)",
+    )
+    assert (result.stdout, result.stderr) == ("True\n", "")
+
+
 def test_the_development_key_is_refused_in_production() -> None:
     key = "development-only-key-that-production-refuses-to-start-with"
     result = start("manage.py", "check", **{**PRODUCTION, "SECRET_KEY": key})
