@@ -19,14 +19,18 @@ def served(site: Site, *options: str, **environment: str) -> Iterator[str]:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
     address = f"http://127.0.0.1:{port}"
-    process = site.start(
-        "-m", "gunicorn", "costcodle.wsgi", "--bind", f"127.0.0.1:{port}",
-        "--threads", "4", "--no-control-socket", "--log-level", "error", *options,
-        environment={"SITE_ORIGIN": address, **environment},
-    )  # fmt: skip
+    log = site.folder / f"server-{port}.log"
+    # Into a file: a pipe that nobody reads would in the end stop a server that logs its 404s.
+    with log.open("w") as errors:
+        process = site.start(
+            "-m", "gunicorn", "costcodle.wsgi", "--bind", f"127.0.0.1:{port}",
+            "--threads", "4", "--no-control-socket", "--log-level", "error", *options,
+            stderr=errors.fileno(),
+            environment={"SITE_ORIGIN": address, **environment},
+        )  # fmt: skip
     try:
         wait_until(lambda: process.poll() is not None or _lives(address))
-        assert process.poll() is None, process.communicate()[1]
+        assert process.poll() is None, log.read_text()
         yield address
     finally:
         process.terminate()

@@ -11,7 +11,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, ParamSpec, TypeVar
 
 from django.core.management import call_command
 from django.db import connections
@@ -20,6 +20,7 @@ from pytest_django import Settings
 from costcodle.settings import BASE_DIR, database
 
 T = TypeVar("T")
+P = ParamSpec("P")
 
 LEASE_SECONDS = 60
 
@@ -115,16 +116,17 @@ def elsewhere(action: Callable[[], T]) -> T:
     return begin_elsewhere(action).result(timeout=60)
 
 
+def with_own_connection(action: Callable[P, T], *args: P.args, **options: P.kwargs) -> T:
+    """Do something in a thread of its own, and close what connection it opened there."""
+    try:
+        return action(*args, **options)
+    finally:
+        connections.close_all()
+
+
 def begin_elsewhere(action: Callable[[], T]) -> "Future[T]":
     """Begin something on a second connection; the future tells what it came to."""
-
-    def with_own_connection() -> T:
-        try:
-            return action()
-        finally:
-            connections.close_all()
-
     pool = ThreadPoolExecutor(max_workers=1)
-    future = pool.submit(with_own_connection)
+    future = pool.submit(with_own_connection, action)
     pool.shutdown(wait=False)
     return future
