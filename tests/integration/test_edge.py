@@ -1,11 +1,13 @@
 """The edge cache through the whole site, on both engines."""
 
 import gzip
+import re
 import threading
 import uuid
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
+from itertools import combinations_with_replacement
 from typing import Any
 
 import psycopg
@@ -19,7 +21,7 @@ from django.test import Client, RequestFactory
 from django.test.utils import CaptureQueriesContext
 
 from answers import operations, publisher
-from answers.edge import middleware, revision, tier
+from answers.edge import cache, middleware, revision, tier
 from answers.edge.cache import Edge, How
 from answers.edge.store import Store
 from answers.edge.tier import SecondTier
@@ -31,7 +33,7 @@ from costcodle.models import SiteState
 from tests.conftest import EDGE_CACHE, missing_service
 from tests.dumps import dumped, restored
 from tests.factories import make_puzzles
-from tests.sites import Site, elsewhere
+from tests.sites import Site, begin_elsewhere, elsewhere
 
 NUMBER = PuzzleNumber(1121)
 DUE = "2026-10-16T00:10:00Z"
@@ -175,10 +177,10 @@ def test_a_publication_while_a_page_renders_is_served_and_not_stored(
         elsewhere(publisher.publish_due)
         return rendered
 
-    monkeypatch.setattr(middleware.EdgeCache, "_render", publish_meanwhile)
     client = Client()
-    assert status(client.get("/answers/")) == How.MISS
-    monkeypatch.undo()
+    with monkeypatch.context() as patched:
+        patched.setattr(middleware.EdgeCache, "_render", publish_meanwhile)
+        assert status(client.get("/answers/")) == How.MISS
     assert b"Item 1121" in client.get("/answers/").content
     assert noon.engine == connection.vendor
 
@@ -430,10 +432,10 @@ def test_a_leader_that_fails_hands_over(noon: Site, monkeypatch: pytest.MonkeyPa
     def broken(*_: object) -> None:
         raise ValueError("broken")
 
-    monkeypatch.setattr(middleware.EdgeCache, "_render", broken)
-    with pytest.raises(ValueError, match="broken"):
-        get("/answers/1120")
-    monkeypatch.undo()
+    with monkeypatch.context() as patched:
+        patched.setattr(middleware.EdgeCache, "_render", broken)
+        with pytest.raises(ValueError, match="broken"):
+            get("/answers/1120")
     assert get("/answers/1120").status_code == 200
     assert noon.engine == connection.vendor
 
@@ -567,4 +569,105 @@ def test_two_processes_share_a_page_through_the_second_tier(
         for key in client.scan_iter(f"{prefix}*"):
             client.delete(key)
         client.close()
+    assert noon.engine == connection.vendor
+
+
+GAPS = (
+    "before the read",
+    "between read and render",
+    "between render and store",
+    "after the store",
+)
+
+
+@pytest.mark.guarantee("E1", "E13")
+@pytest.mark.parametrize(
+    "commits",
+    [*combinations_with_replacement(GAPS, 1), *combinations_with_replacement(GAPS, 2)],
+    ids=" and ".join,
+)
+def test_every_order_of_a_request_and_one_or_two_publishers(
+    noon: Site, commits: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Write, step and COMMIT are one transaction, so all that a reader can meet is its COMMIT."""
+    prices = iter((101, 102))
+    committed: list[int] = [1220]
+
+    def correct() -> None:
+        operations.correct(PuzzleNumber(1120), Correction(price=Cents(committed[-1])))
+
+    def come_to(gap: str) -> None:
+        for _ in range(commits.count(gap)):
+            committed.append(next(prices))
+            elsewhere(correct)
+
+    read, render = revision.read, middleware.EdgeCache._render
+
+    def read_first() -> Any:
+        reading = read()
+        patched.setattr(revision, "read", read)
+        come_to(GAPS[1])
+        return reading
+
+    def render_then(self: Any, path: str, reading: Any) -> Any:
+        rendered = render(self, path, reading)
+        come_to(GAPS[2])
+        return rendered
+
+    come_to(GAPS[0])
+    least = committed[-1]
+    client = Client()
+    with monkeypatch.context() as patched:
+        patched.setattr(revision, "read", read_first)
+        patched.setattr(middleware.EdgeCache, "_render", render_then)
+        shown = client.get("/answers/1120")
+    assert price_on(shown) in committed[committed.index(least) :]
+    moved = {GAPS[1], GAPS[2]} & set(commits)
+    assert status(shown) == (How.MISS if moved else How.STORED)
+    come_to(GAPS[3])
+    assert [price_on(client.get("/answers/1120")) for _ in range(2)] == [committed[-1]] * 2
+    assert noon.engine == connection.vendor
+
+
+def price_on(response: Any) -> int:
+    found = re.search(rb'class="price"[^$]*\$([0-9]+)\.([0-9]{2})', response.content)
+    assert found, response.content
+    return int(found[1]) * 100 + int(found[2])
+
+
+@pytest.mark.guarantee("E11")
+def test_a_leader_that_hangs_is_waited_for_no_longer_than_bounded(
+    noon: Site, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(cache, "LONGEST_WAIT_SECONDS", 0.05)
+    is_hanging, go_on = threading.Event(), threading.Event()
+    render = middleware.EdgeCache._render
+
+    def hang(self: Any, path: str, reading: Any) -> Any:
+        monkeypatch.setattr(middleware.EdgeCache, "_render", render)
+        is_hanging.set()
+        go_on.wait(timeout=30)
+        return render(self, path, reading)
+
+    monkeypatch.setattr(middleware.EdgeCache, "_render", hang)
+    leader = begin_elsewhere(lambda: get("/answers/1120").status_code)
+    assert is_hanging.wait(timeout=30)
+    assert get("/answers/1120").status_code == 200
+    go_on.set()
+    assert leader.result(timeout=30) == 200
+    assert noon.engine == connection.vendor
+
+
+@pytest.mark.guarantee("E11")
+def test_a_leader_whose_worker_is_ended_hands_over(
+    noon: Site, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def ended(*_: object) -> None:
+        raise SystemExit(1)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(middleware.EdgeCache, "_render", ended)
+        with pytest.raises(SystemExit):
+            get("/answers/1120")
+    assert get("/answers/1120").status_code == 200
     assert noon.engine == connection.vendor
