@@ -12,15 +12,19 @@ from django.core.management import call_command
 from django.db import connection, connections
 from django.db.backends.base.base import BaseDatabaseWrapper
 from django.db.backends.signals import connection_created
+from django.test import Client
 from pytest_django import DjangoDbBlocker, Settings
 
 from answers import operations, publisher
 from answers.domain import Outcome
+from answers.edge import middleware
+from answers.edge.cache import Edge, How
+from answers.edge.store import Store
 from answers.models import AnswerPost, JobLease, PublicationLog
 from costcodle import clock
 from costcodle.days import PuzzleNumber
 from tests import services
-from tests.conftest import missing_service
+from tests.conftest import EDGE_CACHE, missing_service
 from tests.factories import make_puzzle, make_puzzles
 from tests.interleaving import at, public, snapshot, wait_until
 from tests.invariants import assert_consistent
@@ -226,6 +230,29 @@ def test_a_server_that_stays_away_at_the_commit_leaves_its_fate_unknown_until_th
     JobLease.objects.update(expires_at=clock.now())
     assert publish() == [Outcome.PUBLISHED]
     assert_consistent()
+
+
+@pytest.mark.guarantee("E4")
+def test_a_server_that_is_away_is_a_503_and_never_a_page_from_the_cache(
+    own_site: Cluster, settings: Settings, monkeypatch: pytest.MonkeyPatch, site: Site
+) -> None:
+    """Kept, stopped, started again: 200, 503, and the page at once."""
+    settings.MIDDLEWARE = [
+        EDGE_CACHE,
+        *(each for each in settings.MIDDLEWARE if each != EDGE_CACHE),
+    ]
+    monkeypatch.setattr(middleware, "EDGE", Edge(Store()))
+    point_at(own_site.url)
+    publish()
+    client = Client()
+    assert [client.get("/answers/1")["Cache-Status"] for _ in range(2)] == [How.STORED, How.HIT]
+    own_site.stop()
+    away = client.get("/answers/1")
+    own_site.start()
+    assert (away.status_code, away["Cache-Control"]) == (503, "private, no-store")
+    assert away["Retry-After"] == "30"
+    assert client.get("/answers/1").status_code == 200
+    assert site.engine == "postgresql"
 
 
 class TestSqlite:

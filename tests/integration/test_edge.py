@@ -12,6 +12,7 @@ from typing import Any
 
 import psycopg
 import pytest
+from django.contrib.auth import get_user_model
 from django.contrib.sessions.middleware import SessionMiddleware
 from django.core.cache.backends.redis import RedisCache
 from django.db import OperationalError, connection, connections
@@ -143,6 +144,11 @@ def test_a_not_yet_page_of_0009_is_gone_at_0010(site: Site, noon: Site) -> None:
         ("/", "2026-10-15T23:59:59.999Z", "2026-10-16T00:00:00Z"),
         ("/play/1121", "2026-10-16T00:09:59.999Z", "2026-10-16T00:10:00Z"),
         ("/answers/", "2026-10-16T00:09:59.999Z", "2026-10-16T00:10:00Z"),
+        ("/answers/feed.xml", "2026-10-16T00:09:59.999Z", "2026-10-16T00:10:00Z"),
+        ("/answers/feed.json", "2026-10-16T00:09:59.999Z", "2026-10-16T00:10:00Z"),
+        ("/sitemap.xml", "2026-10-16T00:09:59.999Z", "2026-10-16T00:10:00Z"),
+        ("/robots.txt", "2026-10-15T23:59:59.999Z", "2026-10-16T00:00:00Z"),
+        ("/about", "2026-10-15T23:59:59.999Z", "2026-10-16T00:00:00Z"),
     ],
 )
 def test_no_entry_is_served_across_the_moment_that_changes_it(
@@ -154,6 +160,52 @@ def test_no_entry_is_served_across_the_moment_that_changes_it(
     assert status(client.get(path)) == How.HIT
     noon.at(after)
     assert status(client.get(path)) != How.HIT
+
+
+@pytest.mark.guarantee("E3")
+@pytest.mark.parametrize(
+    ("path", "before", "after"),
+    [
+        ("/", "2026-10-15T23:59:59.999Z", "2026-10-16T00:00:00Z"),
+        ("/answers/1121", "2026-10-16T00:09:59.999Z", "2026-10-16T00:10:00Z"),
+        ("/play/1121", "2026-10-16T00:09:59.999Z", "2026-10-16T00:10:00Z"),
+    ],
+)
+def test_a_render_that_straddles_the_moment_is_served_once_and_not_stored(
+    noon: Site, path: str, before: str, after: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    noon.at(before)
+    expected = get(path).content
+    middleware.EDGE._store.clear()
+    render = middleware.EdgeCache._render
+
+    def render_for_long(self: Any, path: str, reading: Any) -> Any:
+        rendered = render(self, path, reading)
+        noon.at(after)
+        return rendered
+
+    with monkeypatch.context() as patched:
+        patched.setattr(middleware.EdgeCache, "_render", render_for_long)
+        response = get(path)
+    assert (status(response), response.content) == (How.MISS, expected)
+    assert status(get(path)) != How.HIT
+
+
+@pytest.mark.guarantee("E6", "E7", "E8")
+def test_staff_see_the_public_pages_and_their_own_are_never_stored(noon: Site) -> None:
+    public = get("/answers/1120")
+    staff = Client()
+    staff.force_login(get_user_model().objects.create_superuser("staff"))
+    seen = staff.get("/answers/1120")
+    assert (seen.content, status(seen)) == (public.content, How.HIT)
+    before = middleware.EDGE._store.figures()
+    inside = staff.get("/admin/")
+    assert inside.status_code == 200
+    assert {"private", "no-store"} <= set(inside["Cache-Control"].split(", "))
+    assert "Cache-Status" not in inside.headers
+    assert middleware.EDGE._store.figures() == before
+    assert get("/admin/").status_code == 302
+    assert noon.engine == connection.vendor
 
 
 @pytest.mark.guarantee("E3")
