@@ -49,8 +49,9 @@ fix: $(VENV)/.development ## mend what a machine can mend, and regenerate docs/s
 	@$(BIN)/djlint --quiet --reformat costcodle/templates || true
 	@$(BIN)/python -m answers.states > docs/states.md
 
-soak: $(VENV)/.development ## a writer and readers on two server processes, for some minutes; prints its counts
-	@ENVIRONMENT=test SOAK_CHANGES=$${SOAK_CHANGES:-500} $(BIN)/pytest -q -s tests/concurrency/test_edge_soak.py
+soak: $(VENV)/.development ## a writer and readers, and a flood of queries, for many minutes; prints its counts
+	@ENVIRONMENT=test SOAK_CHANGES=$${SOAK_CHANGES:-500} SOAK_QUERIES=$${SOAK_QUERIES:-1000000} \
+	  $(BIN)/pytest -q -s tests/concurrency/test_edge_soak.py
 
 bench: $(VENV)/.development ## print ratios, never seconds that a test would judge
 	@$(BIN)/python -m tests.benchmarks.catch_up

@@ -9,10 +9,9 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
 from django.db import connection, transaction
-from django.db.backends.base.base import BaseDatabaseWrapper
 from django.db.models import Field
 
 Row = tuple[Any, ...]
@@ -86,20 +85,6 @@ def durable_transaction() -> Iterator[None]:
             with connection.cursor() as cursor:
                 cursor.execute("SET LOCAL synchronous_commit = on")
         yield
-
-
-WEB_STATEMENT_SECONDS: Final = 3
-
-
-def limit_for_the_web(connection: BaseDatabaseWrapper, **_: object) -> None:
-    """Let no statement of a new connection run for longer than a visitor would wait.
-
-    A receiver of `connection_created`, for server processes alone; SQLite has no such limit, but
-    its readers wait for nobody.
-    """
-    if connection.vendor == "postgresql":
-        with connection.cursor() as cursor:
-            cursor.execute(f"SET statement_timeout = '{WEB_STATEMENT_SECONDS}s'")
 
 
 @contextlib.contextmanager

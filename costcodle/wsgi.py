@@ -5,13 +5,12 @@ import sys
 
 from django.core.exceptions import ImproperlyConfigured
 from django.core.wsgi import get_wsgi_application
-from django.db.backends.signals import connection_created
 
-from costcodle.statements import limit_for_the_web
+from costcodle import patience
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "costcodle.settings")
 try:
     application = get_wsgi_application()
-    connection_created.connect(limit_for_the_web)
+    patience.limit()
 except ImproperlyConfigured as error:
     sys.exit(str(error))

@@ -4,6 +4,7 @@ import contextlib
 import glob
 import os
 import shutil
+import signal
 import socket
 import subprocess
 import tempfile
@@ -65,6 +66,20 @@ class Cluster:
 
     def start(self) -> None:
         _do([*self.control, "-l", f"{self.folder}/log", "-o", self.options, "start"], self.folder)
+
+    def pause(self) -> None:
+        """Stop every process where it stands, as a frozen machine would."""
+        self._signal(signal.SIGSTOP)
+
+    def resume(self) -> None:
+        """Let every process go on."""
+        self._signal(signal.SIGCONT)
+
+    def _signal(self, number: signal.Signals) -> None:
+        postmaster = Path(self.folder, "data", "postmaster.pid").read_text().split()[0]
+        children = Path(f"/proc/{postmaster}/task/{postmaster}/children").read_text().split()
+        for process in (postmaster, *children):
+            os.kill(int(process), number)
 
     def stop(self) -> None:
         """Stop without any ceremony, as a crash would."""

@@ -29,7 +29,7 @@ class Reading:
 
 
 def read() -> Reading:
-    """Read once; once more, at once, where the connection turns out to be dead.
+    """Read once; once more, at once, where a connection of before turns out to be dead.
 
     Raises `UnreadableError` where the database is away, slow or read-only, the row is missing or
     its values are damaged.
@@ -41,10 +41,11 @@ def read() -> Reading:
 
 
 def _rows() -> list[Row]:
+    was_connected = connection.connection is not None
     try:
         return _READ.run().rows
     except (DatabaseError, InterfaceError) as error:
-        if faults.classify(error) is not Fault.AWAY:
+        if not was_connected or faults.classify(error) is not Fault.AWAY:
             raise
         connection.close()
         return _READ.run().rows

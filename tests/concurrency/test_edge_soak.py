@@ -1,21 +1,30 @@
-"""Two server processes on one database, a writer, and readers who watch for anything stale.
+"""The cache for a long time: readers who watch for anything stale, and a flood of queries.
 
-`make test` runs a short form; `make soak` a long one (SOAK_CHANGES) that prints its counts.
+`make test` runs short forms; `make soak` long ones (SOAK_CHANGES, SOAK_QUERIES) that print counts.
 """
 
+import gc
+import io
 import os
 import re
 import sys
+import tracemalloc
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from threading import Event
+from typing import Any
 
 import pytest
+from django.core.handlers.wsgi import WSGIHandler
 
 from answers import operations, publisher
+from answers.edge import middleware
+from answers.edge.cache import Edge, How
+from answers.edge.store import Store
 from answers.operations import Correction
 from costcodle.days import PuzzleNumber
 from costcodle.game.rules import Cents
+from tests.conftest import EDGE_CACHE
 from tests.factories import make_puzzles
 from tests.invariants import assert_consistent
 from tests.servers import HTTP, served
@@ -23,6 +32,8 @@ from tests.sites import Site
 
 NUMBER = PuzzleNumber(1121)
 CHANGES = int(os.environ.get("SOAK_CHANGES", "24"))
+QUERIES = int(os.environ.get("SOAK_QUERIES", "3000"))
+PATHS = ("/", "/answers/", "/answers/1121", "/answers/feed.xml", "/play/1121", "/sitemap.xml")
 PRICE = re.compile(rb"\$([0-9]+)\.([0-9]{2})")
 GONE = -1
 
@@ -99,3 +110,56 @@ def write_and_look(told: Acknowledged, addresses: tuple[str, str]) -> int:
         operations.reinstate(NUMBER)
         assert [seen(address)[0] for address in addresses] == [price, price]
     return 3 * CHANGES
+
+
+@pytest.mark.guarantee("E10")
+def test_a_flood_of_distinct_queries_and_cookies_leaves_memory_flat(
+    site: Site, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Through the whole site; not one of them adds an entry, or renders a page again."""
+    site.settings.MIDDLEWARE = [EDGE_CACHE, *site.settings.MIDDLEWARE]
+    store = Store()
+    monkeypatch.setattr(middleware, "EDGE", Edge(store))
+    site.at("2026-10-16T00:10:00Z")
+    make_puzzles(1120, 1122)
+    publisher.publish_due()
+    application = WSGIHandler()
+    counts: Counter[str] = Counter()
+    tracemalloc.start()
+    try:
+        counts.update(ask(application, turn) for turn in range(QUERIES // 10))
+        before, (entries, _) = memory(), store.figures()
+        counts.update(ask(application, turn) for turn in range(QUERIES // 10, QUERIES))
+        grown = memory() - before
+    finally:
+        tracemalloc.stop()
+    sys.stdout.write(f"flood: {dict(counts)} grown: {grown} bytes\n")
+    assert (store.figures()[0], entries) == (len(PATHS), len(PATHS))
+    assert counts == {How.STORED: len(PATHS), How.HIT: QUERIES - len(PATHS)}
+    assert grown < 500_000
+
+
+def memory() -> int:
+    """Bytes that Python holds now."""
+    gc.collect()
+    return tracemalloc.get_traced_memory()[0]
+
+
+def ask(application: WSGIHandler, turn: int) -> str:
+    """One GET with a query and a cookie that nobody sent before; what the cache says it did."""
+    told: dict[str, str] = {}
+
+    def start(_status: str, headers: list[tuple[str, str]], *_: Any) -> Any:
+        told.update(headers)
+
+    environ = {
+        "REQUEST_METHOD": "GET", "QUERY_STRING": f"cb={turn}",
+        "PATH_INFO": PATHS[turn % len(PATHS)],
+        "SERVER_NAME": "127.0.0.1", "SERVER_PORT": "8000", "HTTP_HOST": "127.0.0.1:8000",
+        "HTTP_COOKIE": f"visitor={turn}", "SERVER_PROTOCOL": "HTTP/1.1",
+        "wsgi.url_scheme": "http", "wsgi.input": io.BytesIO(),
+    }  # fmt: skip
+    response = application(environ, start)
+    b"".join(response)
+    response.close()
+    return told["Cache-Status"]

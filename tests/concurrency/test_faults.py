@@ -3,28 +3,19 @@
 The engines fail in different ways, so each has tests of its own here; what they prove is the same.
 """
 
-from collections.abc import Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 
 import psycopg
 import pytest
-from django.core.management import call_command
 from django.db import connection, connections
 from django.db.backends.base.base import BaseDatabaseWrapper
 from django.db.backends.signals import connection_created
-from django.test import Client
-from pytest_django import DjangoDbBlocker, Settings
 
 from answers import operations, publisher
 from answers.domain import Outcome
-from answers.edge import middleware
-from answers.edge.cache import Edge, How
-from answers.edge.store import Store
 from answers.models import AnswerPost, JobLease, PublicationLog
 from costcodle import clock
 from costcodle.days import PuzzleNumber
-from tests import services
-from tests.conftest import EDGE_CACHE, missing_service
 from tests.factories import make_puzzle, make_puzzles
 from tests.interleaving import at, public, snapshot, wait_until
 from tests.invariants import assert_consistent
@@ -177,33 +168,6 @@ def end_when_somebody_failed(
     other.rollback()
 
 
-@pytest.fixture(scope="module")
-def cluster() -> Iterator[Cluster]:
-    with services.throwaway_cluster() as found:
-        if found is None:
-            missing_service("PostgreSQL's server binaries")
-        assert found is not None
-        yield found
-
-
-@pytest.fixture
-def own_site(
-    cluster: Cluster, settings: Settings, django_db_blocker: DjangoDbBlocker
-) -> Iterator[Cluster]:
-    """A site with one due puzzle, on a server that may be stopped."""
-    settings.LEASE_SECONDS = LEASE_SECONDS
-    with django_db_blocker.unblock():
-        point_at(cluster.url)
-        call_command("migrate", verbosity=0)
-        call_command("flush", interactive=False, verbosity=0)
-        connection.cursor().execute(
-            "INSERT INTO site_state VALUES (1, 0, gen_random_uuid(), 0, now())"
-        )
-        make_puzzle(number=1)
-        yield cluster
-        connections.close_all()
-
-
 @pytest.mark.parametrize("point", BOUNDARIES)
 def test_a_server_that_restarts_at_a_boundary_costs_a_try_and_nothing_else(
     own_site: Cluster, point: str
@@ -230,29 +194,6 @@ def test_a_server_that_stays_away_at_the_commit_leaves_its_fate_unknown_until_th
     JobLease.objects.update(expires_at=clock.now())
     assert publish() == [Outcome.PUBLISHED]
     assert_consistent()
-
-
-@pytest.mark.guarantee("E4")
-def test_a_server_that_is_away_is_a_503_and_never_a_page_from_the_cache(
-    own_site: Cluster, settings: Settings, monkeypatch: pytest.MonkeyPatch, site: Site
-) -> None:
-    """Kept, stopped, started again: 200, 503, and the page at once."""
-    settings.MIDDLEWARE = [
-        EDGE_CACHE,
-        *(each for each in settings.MIDDLEWARE if each != EDGE_CACHE),
-    ]
-    monkeypatch.setattr(middleware, "EDGE", Edge(Store()))
-    point_at(own_site.url)
-    publish()
-    client = Client()
-    assert [client.get("/answers/1")["Cache-Status"] for _ in range(2)] == [How.STORED, How.HIT]
-    own_site.stop()
-    away = client.get("/answers/1")
-    own_site.start()
-    assert (away.status_code, away["Cache-Control"]) == (503, "private, no-store")
-    assert away["Retry-After"] == "30"
-    assert client.get("/answers/1").status_code == 200
-    assert site.engine == "postgresql"
 
 
 class TestSqlite:

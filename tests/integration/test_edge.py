@@ -27,7 +27,7 @@ from answers.edge.cache import Edge, How
 from answers.edge.store import Store
 from answers.edge.tier import SecondTier
 from answers.operations import Correction
-from costcodle import bank, http, statements
+from costcodle import bank, http, patience
 from costcodle.days import PuzzleNumber
 from costcodle.game.rules import Cents
 from costcodle.models import SiteState
@@ -360,13 +360,14 @@ def test_a_database_that_is_too_slow_is_a_503_at_the_first_limit_it_meets(noon: 
     """On PostgreSQL the statement's own limit; on SQLite a reader waits for nobody."""
     client = Client()
     client.get("/answers/1120")
-    statements.limit_for_the_web(connection)
+    patience.limit_connection(connection)
+    patience.begin()
     if noon.engine == "sqlite":
         assert client.get("/answers/1120").status_code == 200
         return
     with connection.cursor() as cursor:
         cursor.execute("SHOW statement_timeout")
-        assert cursor.fetchone() == (f"{statements.WEB_STATEMENT_SECONDS}s",)
+        assert cursor.fetchone() == (f"{patience.STATEMENT_SECONDS:g}s",)
     reads: list[str] = []
 
     def watch(execute: Any, sql: str, *rest: Any) -> Any:

@@ -73,16 +73,17 @@ def test_the_server_stops_with_the_same_line() -> None:
     assert len(result.stderr.splitlines()) == 1
 
 
-def test_a_server_process_limits_each_new_connection() -> None:
+def test_a_server_process_limits_each_new_connection_and_each_request() -> None:
     result = start(
         "-c",
         "import costcodle.wsgi\n"
+        "from django.core.signals import request_started\n"
         "from django.db.backends.signals import connection_created\n"
-        "from costcodle.statements import limit_for_the_web\n"
-        "receivers, _ = connection_created._live_receivers(None)\n"
-        "print(limit_for_the_web in receivers)",
+        "from costcodle import patience\n"
+        "print(patience.limit_connection in connection_created._live_receivers(None)[0])\n"
+        "print(patience.begin in request_started._live_receivers(None)[0])",
     )
-    assert (result.stdout, result.stderr) == ("True\n", "")
+    assert (result.stdout, result.stderr) == ("True\nTrue\n", "")
 
 
 def test_the_development_key_is_refused_in_production() -> None:
