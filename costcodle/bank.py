@@ -132,18 +132,21 @@ def attach_photo(number: PuzzleNumber, photo: str) -> BankVersion | PhotoRefusal
     Gives the bank version that this change raised the bank to.
     """
     with transaction.atomic(durable=True):
-        puzzle = Puzzle.objects.select_for_update().filter(number=number).first()
-        if puzzle is None:
-            return PhotoRefusal.NO_PUZZLE
-        if puzzle.photo_ready and puzzle.photo == photo:
-            return PhotoRefusal.UNCHANGED
-        version = raise_bank_version(now=clock.now())
-        _only_row(
-            _SQL["attach_photo"].run(
-                number=number, photo=photo, photo_ready=True, bank_version=version
-            )
-        )
-        return version
+        return attach_photo_within(number, photo)
+
+
+def attach_photo_within(number: PuzzleNumber, photo: str) -> BankVersion | PhotoRefusal:
+    """What `attach_photo` does, as a part of the caller's transaction, which has no locks yet."""
+    puzzle = Puzzle.objects.select_for_update().filter(number=number).first()
+    if puzzle is None:
+        return PhotoRefusal.NO_PUZZLE
+    if puzzle.photo_ready and puzzle.photo == photo:
+        return PhotoRefusal.UNCHANGED
+    version = raise_bank_version(now=clock.now())
+    only_row(
+        _SQL["attach_photo"].run(number=number, photo=photo, photo_ready=True, bank_version=version)
+    )
+    return version
 
 
 def raise_bank_version(*, now: datetime) -> BankVersion:
@@ -152,7 +155,7 @@ def raise_bank_version(*, now: datetime) -> BankVersion:
     Call it once in every transaction that writes `puzzles`: after the locks on existing rows,
     before rows are written. Raises `RuntimeError` where the site's row is missing.
     """
-    row = _only_row(_SQL["raise_bank_version"].run(revision_token=uuid.uuid4(), now=now))
+    row = only_row(_SQL["raise_bank_version"].run(revision_token=uuid.uuid4(), now=now))
     return BankVersion(row[0])
 
 
@@ -205,7 +208,7 @@ def _carry_out(plan: _Plan) -> LoadReport:
     plan = dataclasses.replace(plan, bank_version=raise_bank_version(now=plan.now))
     for item in replaced:
         _replace(plan, item)
-    Puzzle.objects.bulk_create(_new_row(item, plan.bank_version) for item in added)
+    Puzzle.objects.bulk_create(new_row(item, plan.bank_version) for item in added)
     return _report(plan)
 
 
@@ -215,8 +218,8 @@ def _report(plan: _Plan) -> LoadReport:
 
 
 def _replace(plan: _Plan, item: BankItem) -> None:
-    photo = _photo_that_stays(plan.rows[item.number], item)
-    _only_row(
+    photo = photo_that_stays(plan.rows[item.number], item)
+    only_row(
         _SQL["replace_puzzle"].run(
             number=item.number,
             name=item.name,
@@ -231,14 +234,15 @@ def _replace(plan: _Plan, item: BankItem) -> None:
     )
 
 
-def _photo_that_stays(row: Puzzle, item: BankItem) -> str:
+def photo_that_stays(row: Puzzle, item: BankItem) -> str:
     """The ready photo while it shows the item, which its source tells, or without one its name."""
     same_source = row.photo_source == item.photo_source
     shows_it = same_source and (item.photo_source != "" or row.name == item.name)
     return row.photo if row.photo_ready and shows_it else ""
 
 
-def _new_row(item: BankItem, bank_version: BankVersion) -> Puzzle:
+def new_row(item: BankItem, bank_version: BankVersion) -> Puzzle:
+    """An absent puzzle's row, to be inserted under the lock of the site's row."""
     return Puzzle(
         number=item.number,
         name=item.name,
@@ -251,7 +255,7 @@ def _new_row(item: BankItem, bank_version: BankVersion) -> Puzzle:
     )
 
 
-def _only_row(outcome: Outcome) -> Row:
+def only_row(outcome: Outcome) -> Row:
     """The one row that a statement was to meet; another count is a broken assumption."""
     if outcome.count != 1:
         raise RuntimeError(f"one row was to be written, not {outcome.count}")

@@ -84,7 +84,7 @@ def own_json_item(row: object) -> BankItem:
 def own_item(fields: Mapping[str, object]) -> BankItem:
     """The item of fields of our own shape. Raises `RefusedError`."""
     return BankItem(
-        number=_number(fields),
+        number=number_in(fields),
         name=_name(fields),
         size=_text(fields, "size", _SIZE_LENGTH),
         price=_price(fields),
@@ -126,7 +126,8 @@ def check_fields(fields: list[str], known: frozenset[str]) -> None:
         refuse("has both number and date")
 
 
-def _number(fields: Mapping[str, object]) -> PuzzleNumber:
+def number_in(fields: Mapping[str, object]) -> PuzzleNumber:
+    """The puzzle number that `number` or `date` among the fields tells. Raises `RefusedError`."""
     if "date" in fields:
         return _number_on(_text(fields, "date", len("2026-10-15")))
     value = fields.get("number")

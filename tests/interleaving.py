@@ -124,6 +124,21 @@ def at(point: str, action: Callable[[], object]) -> Iterator[list[str]]:
 
 
 @contextlib.contextmanager
+def before_statement(text: str, *actions: Callable[[], object]) -> Iterator[None]:
+    """Do one thing before each of the first statements that hold `text`."""
+    waiting = list(actions)
+
+    def around(execute: Any, sql: str, *rest: Any) -> Any:
+        if text in sql and waiting:
+            waiting.pop(0)()
+        return execute(sql, *rest)
+
+    with connection.execute_wrapper(around):
+        yield
+    assert not waiting, f"no statement held {text!r}"
+
+
+@contextlib.contextmanager
 def in_a_fork(work: Callable[[], object], happen: Callable[[str], None]) -> Iterator[int]:
     """Run `work` in a child process that calls `happen` at each point; its process id.
 

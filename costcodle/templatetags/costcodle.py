@@ -11,7 +11,7 @@ from django.utils.dateformat import format as in_words
 from django.utils.html import format_html
 from django.utils.safestring import SafeString, mark_safe
 
-from costcodle.game.money import dollars
+from costcodle.game.money import decimal, dollars
 from costcodle.game.rules import Cents, Direction
 
 register = template.Library()
@@ -24,6 +24,12 @@ _ARROWS: Final = {Direction.UP: "↑", Direction.DOWN: "↓"}
 def money(cents: int) -> str:
     """Cents as `$1,299.99`."""
     return dollars(Cents(cents))
+
+
+@register.filter
+def plain_money(cents: int) -> str:
+    """Cents as a form takes them: `1299.99`."""
+    return decimal(Cents(cents))
 
 
 @register.filter

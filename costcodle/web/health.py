@@ -1,13 +1,12 @@
 """Probes for whatever watches over this node."""
 
-from datetime import datetime
-
 from django.db import Error as DatabaseFault
 from django.http import HttpRequest, HttpResponse, JsonResponse
 
 from answers.status import overdue
-from costcodle import days, http
-from costcodle.models import Puzzle, SiteState
+from costcodle import http
+from costcodle.bank_reading import bank_days_left
+from costcodle.models import SiteState
 
 
 @http.read_only
@@ -28,21 +27,6 @@ def readyz(request: HttpRequest) -> HttpResponse:
         headers = {"Retry-After": str(http.RETRY_AFTER_SECONDS)}
         return JsonResponse(body, status=503, headers=headers)
     return JsonResponse({"status": "ready", "revision": revision, **_figures(request)})
-
-
-def bank_days_left(now: datetime) -> int:
-    """How many days after today have a puzzle before the first gap; 0 if today has none.
-
-    One query.
-    """
-    today = days.today(now)
-    ahead = Puzzle.objects.filter(number__gte=today).order_by("number")
-    left = -1
-    for expected, number in enumerate(ahead.values_list("number", flat=True), start=today):
-        if number != expected:
-            break
-        left += 1
-    return max(left, 0)
 
 
 def _revision() -> int | None:

@@ -1,6 +1,5 @@
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from concurrent.futures import Future
-from contextlib import contextmanager
 from functools import partial
 from typing import Any
 
@@ -22,7 +21,7 @@ from costcodle.days import PuzzleNumber
 from costcodle.game.rules import Cents
 from costcodle.models import Puzzle, SiteState
 from tests.factories import make_puzzle
-from tests.interleaving import Rows, at, begin_and_let_block, snapshot
+from tests.interleaving import Rows, at, before_statement, begin_and_let_block, snapshot
 from tests.sites import Site, elsewhere
 
 TODAY = 1121
@@ -56,21 +55,6 @@ def without_the_bump(rows: Rows) -> Rows:
     ours = {"bank_version", "revision_token", "updated_at"}
     site = [{key: row[key] for key in row.keys() - ours} for row in rows["site_state"]]
     return {**rows, "site_state": site, "puzzles": []}
-
-
-@contextmanager
-def before_statement(text: str, *actions: Callable[[], object]) -> Iterator[None]:
-    """Do one thing before each of the first statements that hold `text`."""
-    waiting = list(actions)
-
-    def around(execute: Any, sql: str, *rest: Any) -> Any:
-        if text in sql and waiting:
-            waiting.pop(0)()
-        return execute(sql, *rest)
-
-    with connection.execute_wrapper(around):
-        yield
-    assert not waiting, f"no statement held {text!r}"
 
 
 def test_absent_puzzles_of_any_day_are_added() -> None:
