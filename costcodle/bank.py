@@ -61,7 +61,7 @@ class LoadReport:
 
 
 class PhotoRefusal(StrEnum):
-    """Why a photo was not attached; nothing was written."""
+    """Why a photo was not attached, or is no longer to be; nothing was written."""
 
     NO_PUZZLE = "no_puzzle"
     UNCHANGED = "unchanged"
@@ -138,15 +138,21 @@ def attach_photo(number: PuzzleNumber, photo: str) -> BankVersion | PhotoRefusal
 def attach_photo_within(number: PuzzleNumber, photo: str) -> BankVersion | PhotoRefusal:
     """What `attach_photo` does, as a part of the caller's transaction, which has no locks yet."""
     puzzle = Puzzle.objects.select_for_update().filter(number=number).first()
-    if puzzle is None:
-        return PhotoRefusal.NO_PUZZLE
-    if puzzle.photo_ready and puzzle.photo == photo:
-        return PhotoRefusal.UNCHANGED
-    version = raise_bank_version(now=clock.now())
-    only_row(
-        _SQL["attach_photo"].run(number=number, photo=photo, photo_ready=True, bank_version=version)
-    )
-    return version
+    return _attach(puzzle, photo)
+
+
+def attach_fetched(
+    number: PuzzleNumber, photo: str, *, source: str, instead_of: str
+) -> BankVersion | PhotoRefusal:
+    """The same, while the puzzle has this source still, and this ready photo (empty for none).
+
+    Else it is `UNCHANGED`: it shows another item by now, or another photo was quicker.
+    """
+    with transaction.atomic(durable=True):
+        puzzle = Puzzle.objects.select_for_update().filter(number=number).first()
+        if puzzle and (puzzle.photo_source, _ready_photo(puzzle)) != (source, instead_of):
+            return PhotoRefusal.UNCHANGED
+        return _attach(puzzle, photo)
 
 
 def raise_bank_version(*, now: datetime) -> BankVersion:
@@ -157,6 +163,25 @@ def raise_bank_version(*, now: datetime) -> BankVersion:
     """
     row = only_row(_SQL["raise_bank_version"].run(revision_token=uuid.uuid4(), now=now))
     return BankVersion(row[0])
+
+
+def _attach(puzzle: Puzzle | None, photo: str) -> BankVersion | PhotoRefusal:
+    """Attach a photo to a puzzle whose row is locked."""
+    if puzzle is None:
+        return PhotoRefusal.NO_PUZZLE
+    if _ready_photo(puzzle) == photo:
+        return PhotoRefusal.UNCHANGED
+    version = raise_bank_version(now=clock.now())
+    only_row(
+        _SQL["attach_photo"].run(
+            number=puzzle.number, photo=photo, photo_ready=True, bank_version=version
+        )
+    )
+    return version
+
+
+def _ready_photo(row: Puzzle) -> str:
+    return row.photo if row.photo_ready else ""
 
 
 def _existing(items: Collection[BankItem]) -> QuerySet[Puzzle]:
@@ -238,7 +263,7 @@ def photo_that_stays(row: Puzzle, item: BankItem) -> str:
     """The ready photo while it shows the item, which its source tells, or without one its name."""
     same_source = row.photo_source == item.photo_source
     shows_it = same_source and (item.photo_source != "" or row.name == item.name)
-    return row.photo if row.photo_ready and shows_it else ""
+    return _ready_photo(row) if shows_it else ""
 
 
 def new_row(item: BankItem, bank_version: BankVersion) -> Puzzle:

@@ -19,7 +19,6 @@ from typing import Any, Final
 
 from django.contrib.admin.models import ADDITION, CHANGE, LogEntry
 from django.contrib.contenttypes.models import ContentType
-from django.core.files.storage import default_storage
 from django.db import transaction
 
 from costcodle import bank, clock, days, photos, statements
@@ -140,7 +139,7 @@ def upload_photo(number: PuzzleNumber, content: bytes, *, by: int) -> Outcome:
             row = Puzzle.objects.get(number=number)
             _record(row, f"photo uploaded as {photo}", now=clock.now(), by=by)
             return Outcome.CHANGED
-    default_storage.delete(photo)
+    photos.discard(photo)
     return Outcome.ABSENT if done is bank.PhotoRefusal.NO_PUZZLE else Outcome.UNCHANGED
 
 

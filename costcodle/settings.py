@@ -6,11 +6,12 @@ that names the variable and says how to mend it.
 
 import hashlib
 import os
+import re
 from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, TypeVar
-from urllib.parse import urlsplit
+from urllib.parse import parse_qsl, unquote, urlsplit
 
 import environ
 from django.core.exceptions import ImproperlyConfigured
@@ -30,12 +31,15 @@ if os.environ.get("ENVIRONMENT") != "test":
     environ.Env.read_env(str(BASE_DIR / ".env"))
 
 
-def _read(name: str, default: str, cast: Callable[[str], T], mend: str) -> T:
+def _read(
+    name: str, default: str, cast: Callable[[str], T], mend: str, *, is_secret: bool = False
+) -> T:
     raw = env.str(name, default=default).strip() or default
     try:
         return cast(raw)
     except (ValueError, KeyError, TypeError, ImproperlyConfigured):
-        message = f"{name}={raw!r} cannot be used: {mend}."
+        shown = name if is_secret else f"{name}={raw!r}"
+        message = f"{shown} cannot be used: {mend}."
         raise ImproperlyConfigured(message) from None
 
 
@@ -154,11 +158,13 @@ INDEXABLE_MIN_GAMES = _read(
 )
 PING_URL = _read("PING_URL", "", _web_address, "say an http or https address, or nothing")
 RATE_LIMITS = _switch("RATE_LIMITS", "on")
+FETCH_PRIVATE_ADDRESSES = _switch("FETCH_PRIVATE_ADDRESSES", "off")
 CLOCK_FIXED = _read(
     "CLOCK_FIXED", "", _instant, "say an instant with its offset, for example 2026-10-16T00:10:00Z"
 )
 CLOCK_OFFSET = _read("CLOCK_OFFSET", "0", _seconds, "say a number of seconds, for example -3.5")
 _refused_in_production("RATE_LIMITS=off", is_set=not RATE_LIMITS)
+_refused_in_production("FETCH_PRIVATE_ADDRESSES=on", is_set=FETCH_PRIVATE_ADDRESSES)
 _refused_in_production("CLOCK_FIXED", is_set=CLOCK_FIXED is not None)
 _refused_in_production("CLOCK_OFFSET", is_set=CLOCK_OFFSET != 0)
 
@@ -295,8 +301,47 @@ STATIC_URL = "/static/"
 STATIC_ROOT = BASE_DIR / env.str("STATIC_ROOT", default="staticfiles")
 MEDIA_URL = "/media/"
 MEDIA_ROOT = BASE_DIR / env.str("MEDIA_ROOT", default="media")
+
+
+def media_store(url: str) -> dict[str, Any]:
+    """The storage of photos: a folder, or the bucket behind `url`; raises ValueError, KeyError."""
+    if not url:
+        return {"BACKEND": "django.core.files.storage.FileSystemStorage"}
+    parts, bucket = urlsplit(url), urlsplit(url).path.removeprefix("/")
+    options = {"region": "us-east-1", "tls": "on", "addressing": "path"}
+    given = dict(parse_qsl(parts.query, strict_parsing=True)) if parts.query else {}
+    key, secret = unquote(parts.username or ""), unquote(parts.password or "")
+    is_known = given.keys() <= options.keys()
+    if parts.scheme != "s3" or not (parts.hostname and key and secret and is_known):
+        raise ValueError(url)
+    if not re.fullmatch(r"[a-z0-9.-]{3,63}", bucket):
+        raise ValueError(url)
+    options |= given
+    scheme = "https" if _SWITCH[options["tls"]] else "http"
+    host = parts.hostname if parts.port is None else f"{parts.hostname}:{parts.port}"
+    return {
+        "BACKEND": "costcodle.buckets.BucketStorage",
+        "OPTIONS": {
+            "access_key": key,
+            "secret_key": secret,
+            "security_token": None,  # else the backend takes one from the environment
+            "bucket_name": bucket,
+            "endpoint_url": f"{scheme}://{host}",
+            "region_name": options["region"],
+            "addressing_style": _one_of("path", "virtual")(options["addressing"]),
+        },
+    }
+
+
 STORAGES = {
-    "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
+    "default": _read(
+        "MEDIA_STORE",
+        "",
+        media_store,
+        "say s3://KEY:SECRET@HOST/BUCKET (with ?region=… if need be), special characters"
+        " percent-encoded, or nothing",
+        is_secret=True,
+    ),
     "staticfiles": {
         "BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"
         if ENVIRONMENT == "test"

@@ -42,6 +42,8 @@ class _Reader(HTMLParser):
         for name, value in attrs:
             if name in ("href", "src") and tag != "base":
                 self.links.append(value or "")
+            if name == "srcset":
+                self.links += [each.split()[0] for each in (value or "").split(",")]
             if name == "id":
                 self.anchors.add(value or "")
 

@@ -17,6 +17,7 @@ def make_puzzle(
     price_cents: int = 949,
     photo: str = "",
     photo_ready: bool = False,
+    photo_source: str = "",
     correction_note: str = "",
     bank_version: int = 0,
 ) -> Puzzle:
@@ -27,6 +28,7 @@ def make_puzzle(
         price_cents=price_cents,
         photo=photo,
         photo_ready=photo_ready,
+        photo_source=photo_source,
         correction_note=correction_note,
         bank_version=bank_version,
     )

@@ -11,6 +11,7 @@ from django.utils.dateformat import format as in_words
 from django.utils.html import format_html
 from django.utils.safestring import SafeString, mark_safe
 
+from costcodle import photos
 from costcodle.game.money import decimal, dollars
 from costcodle.game.rules import Cents, Direction
 
@@ -67,6 +68,12 @@ def arrow(direction: Direction | None) -> str:
 def photo_url(name: str) -> str:
     """The address of a stored photo."""
     return default_storage.url(name)
+
+
+@register.filter
+def small_photo_url(name: str) -> str:
+    """The address of its small size."""
+    return default_storage.url(photos.small_name(name))
 
 
 @register.filter

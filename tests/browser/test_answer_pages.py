@@ -48,7 +48,7 @@ def engine() -> str:
 def made(site: Site) -> dict[str, crawl.Page]:
     showcase.open_for_show(site)
     paths = {path.partition("#")[0] for path in SHOWN if not path.startswith("/error/")}
-    return showcase.pages_for_a_browser([*paths, "/answers/page/2"])
+    return showcase.pages_for_a_browser([*paths, "/", "/answers/page/2"])
 
 
 @contextmanager
@@ -158,6 +158,31 @@ def test_a_jump_to_a_month_leads_to_its_newest_answer_without_a_script(
         page.get_by_role("link", name="Aug 2026").click()
         assert page.url == f"{ORIGIN}/answers/page/2#answer-1076"
         assert "Aug 31, 2026" in page.locator(":target").inner_text()
+
+
+@pytest.mark.parametrize(
+    ("width", "density", "size"),
+    [
+        (320, 1, "small"),
+        (320, 3, "large"),
+        (800, 1, "small"),
+        (1280, 1, "small"),
+        (1280, 2, "large"),
+    ],
+)
+def test_a_browser_takes_the_size_that_fits_its_screen(
+    made: dict[str, crawl.Page], width: int, density: int, size: str
+) -> None:
+    viewport = {"width": width, "height": 900}
+    with browser(made, viewport=viewport, device_scale_factor=density) as context:
+        page = context.new_page()
+        for path in ("/answers/1121", "/"):
+            page.goto(path)
+            photo = page.locator("img.photo")
+            taken = photo.evaluate("image => image.currentSrc")
+            assert taken.endswith("-small.webp") is (size == "small")
+            told = {320: 0.88 * 320, 800: 0.43 * 800, 1280: 28 * 16}[width]
+            assert 0.85 * told < photo.evaluate("image => image.clientWidth") <= told
 
 
 def test_what_only_a_screen_needs_is_not_printed(made: dict[str, crawl.Page]) -> None:

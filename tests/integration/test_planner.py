@@ -16,8 +16,9 @@ from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 from PIL import Image
 
-from costcodle import planner
+from costcodle import photos
 from costcodle.models import Puzzle, SiteState
+from costcodle.pictures import MOST_BYTES
 from costcodle.settings import CONTENT_SECURITY_POLICY
 from tests.conftest import EDGE_CACHE
 from tests.factories import make_puzzle, make_puzzles
@@ -344,15 +345,20 @@ def test_two_photos_at_once_are_refused(operator: Client) -> None:
     assert "has photo twice" in refusal(post(operator, "photo", photo=[picture(), picture()]))
 
 
-def test_a_photo_that_is_too_large_is_not_even_read(
+def test_a_photo_that_is_too_large_is_refused_and_read_no_further(
     operator: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    before = snapshot()
-    monkeypatch.setattr(planner, "MOST_PHOTO_BYTES", 1000)
-    monkeypatch.setattr("costcodle.photos.take_in", lambda content: pytest.fail(str(content)))
-    large = SimpleUploadedFile("x.png", b"x" * 1001)
-    assert "The photo: it is larger than" in refusal(post(operator, "photo", photo=large))
-    assert snapshot() == before
+    before, taken = snapshot(), []
+    take_in = photos.take_in
+
+    def counted(content: bytes) -> str:
+        taken.append(len(content))
+        return take_in(content)
+
+    monkeypatch.setattr(photos, "take_in", counted)
+    large = SimpleUploadedFile("x.png", b"x" * (MOST_BYTES + 1000))
+    assert "The photo: it is larger than 10 MB" in refusal(post(operator, "photo", photo=large))
+    assert (snapshot(), taken) == (before, [MOST_BYTES + 1])
 
 
 def test_a_new_item_goes_to_a_day_without_one(operator: Client) -> None:

@@ -21,7 +21,7 @@ from costcodle.bank_rows import BankItem, BankVersion
 from costcodle.days import PuzzleNumber
 from costcodle.game.rules import Cents
 from costcodle.models import Puzzle, SiteState
-from costcodle.photos import UnusablePhotoError
+from costcodle.photos import UnusablePhotoError, small_name
 from costcodle.planning import Outcome
 from tests.interleaving import at, before_statement, begin_and_let_block, snapshot
 from tests.sites import Site, elsewhere, with_own_connection
@@ -104,7 +104,7 @@ def picture() -> bytes:
 
 
 def stored(site: Site) -> list[str]:
-    return [path.name for path in (site.folder / "media").rglob("*") if path.is_file()]
+    return sorted(path.name for path in (site.folder / "media").rglob("*") if path.is_file())
 
 
 def test_a_swap_moves_every_fact_of_both_items(by: int) -> None:
@@ -329,7 +329,7 @@ def test_a_photo_is_taken_in_on_any_day_and_recorded(site: Site, by: int, number
     assert outcome is Outcome.CHANGED
     row = Puzzle.objects.get()
     assert (row.photo_ready, row.bank_version) == (True, 2)
-    assert stored(site) == [Path(row.photo).name]
+    assert stored(site) == sorted(Path(each).name for each in (row.photo, small_name(row.photo)))
     assert history() == [(str(number), f"Photo uploaded as {row.photo}.")]
     entry = LogEntry.objects.get()
     assert (entry.user_id, entry.action_time) == (by, now)

@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from costcodle.settings import BASE_DIR, database
+from costcodle.settings import BASE_DIR, database, media_store
 
 PRODUCTION = {
     "ENVIRONMENT": "production",
@@ -49,6 +49,8 @@ def start(*command: str, **environment: str) -> "subprocess.CompletedProcess[str
         ({"TRUSTED_PROXY_HOPS": "-1"}, "TRUSTED_PROXY_HOPS='-1' cannot be used"),
         ({"PING_URL": "ftp://x"}, "PING_URL='ftp://x' cannot be used"),
         ({"PUBLISH_WITHOUT_PHOTO": "never"}, "PUBLISH_WITHOUT_PHOTO='never' cannot be used"),
+        ({"FETCH_PRIVATE_ADDRESSES": "home"}, "FETCH_PRIVATE_ADDRESSES='home' cannot be used"),
+        ({**PRODUCTION, "FETCH_PRIVATE_ADDRESSES": "on"}, "FETCH_PRIVATE_ADDRESSES=on is refused"),
         ({**PRODUCTION, "SECRET_KEY": ""}, "SECRET_KEY is needed when ENVIRONMENT=production"),
         ({**PRODUCTION, "BUILD_VERSION": ""}, "BUILD_VERSION is needed when"),
         ({**PRODUCTION, "RATE_LIMITS": "off"}, "RATE_LIMITS=off is refused when"),
@@ -64,6 +66,45 @@ def test_a_wrong_value_is_one_line_that_names_its_variable(
     assert result.stdout == ""
     assert len(result.stderr.splitlines()) == 1
     assert result.stderr.startswith(line)
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        "https://key:hidden@s3.example/photos",
+        "s3://s3.example/photos",
+        "s3://key@s3.example/photos",
+        "s3://key:hidden@/photos",
+        "s3://key:hidden@s3.example",
+        "s3://key:hidden@s3.example/photos/of/items",
+        "s3://key:hidden@s3.example/UPPER",
+        "s3://key:hidden@s3.example:port/photos",
+        "s3://key:hid/den@s3.example/photos",
+        "s3://key:hidden@s3.example/photos?regoin=eu",
+        "s3://key:hidden@s3.example/photos?region",
+        "s3://key:hidden@s3.example/photos?tls=perhaps",
+        "s3://key:hidden@s3.example/photos?addressing=other",
+    ],
+)
+def test_a_wrong_store_is_one_line_that_keeps_its_secret(address: str) -> None:
+    result = start("manage.py", "check", MEDIA_STORE=address)
+    assert (result.returncode, result.stdout) == (2, "")
+    assert len(result.stderr.splitlines()) == 1
+    assert result.stderr.startswith("MEDIA_STORE cannot be used: say s3://KEY:SECRET@HOST/BUCKET")
+    assert "hid" not in result.stderr
+
+
+def test_a_store_is_taken_apart() -> None:
+    store = media_store("s3://k%2F:s%40%2B@s3.example:9000/photos?region=eu-1&addressing=virtual")
+    assert store["OPTIONS"] == {
+        "access_key": "k/",
+        "secret_key": "s@+",
+        "security_token": None,
+        "bucket_name": "photos",
+        "endpoint_url": "https://s3.example:9000",
+        "region_name": "eu-1",
+        "addressing_style": "virtual",
+    }
 
 
 def test_the_server_stops_with_the_same_line() -> None:

@@ -6,8 +6,6 @@ from functools import cache
 from pathlib import Path
 from typing import Any, Final
 
-from django.core.files.storage import default_storage
-
 import costcodle
 from costcodle import clock, days, drawings, photos
 from costcodle.bank import DEMO_SOURCE, DemoRefusal, add_demo_items, holds_another_bank
@@ -83,4 +81,4 @@ def _drop_unused_photos(items: list[BankItem]) -> None:
     used = set(Puzzle.objects.values_list("photo", flat=True))
     for item in items:
         if item.photo and item.photo not in used:
-            default_storage.delete(item.photo)
+            photos.discard(item.photo)
