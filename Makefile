@@ -22,7 +22,7 @@ run: $(VENV)/.runtime ## serve the site on http://$(HOST):$(PORT), with a demons
 	@$(MANAGE) collectstatic --noinput -v 0
 	@$(MANAGE) publish_answers
 	@echo "Costcodle is on http://$(HOST):$(PORT) (Ctrl-C stops it)"
-	@exec $(BIN)/gunicorn costcodle.wsgi --bind $(HOST):$(PORT) --threads 4 --no-control-socket
+	@exec $(BIN)/gunicorn --config deploy/gunicorn.conf.py --bind $(HOST):$(PORT) costcodle.wsgi
 
 publish: $(VENV)/.runtime ## publish every finished answer, as the night job does
 	@$(MANAGE) publish_answers
@@ -40,7 +40,7 @@ check: $(VENV)/.development ## lint, format, types, system checks, migrations, t
 	@$(BIN)/mypy .
 	@$(MANAGE) check --fail-level WARNING
 	@$(MANAGE) makemigrations --check --dry-run -v 0
-	@$(BIN)/djlint --quiet --check --lint costcodle/templates
+	@$(BIN)/djlint --quiet --check --lint costcodle/templates || { echo "a template is not in shape: make fix"; exit 1; }
 	@$(BIN)/lint-imports
 
 fix: $(VENV)/.development ## mend what a machine can mend, and regenerate docs/states.md

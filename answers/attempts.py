@@ -4,12 +4,12 @@ What the change is, the caller says: the night job's publisher or an operator's 
 what every attempt has in common, the bounded retries included.
 """
 
-import logging
 import uuid
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Final
 
+import structlog
 from django.db import DatabaseError, InterfaceError, connection
 
 from answers import faults, leases, ledger
@@ -29,7 +29,7 @@ from answers.states import OPEN
 from costcodle import clock
 from costcodle.days import PuzzleNumber
 
-logger = logging.getLogger(__name__)
+logger = structlog.get_logger(__name__)
 
 TRIES: Final = 3
 """How often a conflict is rebuilt under one lease."""
@@ -75,7 +75,7 @@ def with_retries(number: PuzzleNumber, owner: Owner, work: Callable[[], Report])
             break
         if fault is Fault.AWAY:
             connection.close()
-        logger.warning("puzzle=%d will be tried again: %s", number, reason)
+        logger.warning("will be tried again", puzzle=number, reason=reason)
         clock.pause(seconds)
     if fault is Fault.AWAY:
         raise AwayError(reason)
@@ -117,8 +117,7 @@ def _work(lease: Lease, state: ItemState, change: Change) -> _Ending:
         if faults.classify(error) is not Fault.ITEM:
             raise
         ending = _Ending(outcome=Outcome.FAILED, detail=faults.describe(error))
-        logger.error("puzzle=%d failed: %s", lease.number, ending.detail)  # noqa: TRY400 - one line
-        logger.debug("puzzle=%d failed here", lease.number, exc_info=True)
+        logger.debug("failed here", puzzle=lease.number, exc_info=True)
     if ending.revision is None and ending.outcome not in (Outcome.LEASE_LOST, Outcome.UNKNOWN):
         outcome = ledger.record_attempt(lease, ending.outcome, ending.detail)
         return replace(ending, outcome=outcome)
@@ -152,5 +151,5 @@ def _release(lease: Lease) -> None:
     try:
         leases.release(lease)
     except (DatabaseError, InterfaceError) as error:
-        logger.warning("%s was not released: %s", lease.key, faults.describe(error))
+        logger.warning("was not released", lease=lease.key, reason=faults.describe(error))
         connection.close()

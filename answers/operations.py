@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 
 from django.conf import settings
 
-from answers import attempts, committer, drafts, ledger
+from answers import attempts, committer, drafts, events, ledger
 from answers.attempts import Change
 from answers.domain import Committed, ItemState, Lease, Outcome, Owner, Reading, Refused, Report
 from costcodle import clock
@@ -101,7 +101,15 @@ def _require_page(number: PuzzleNumber) -> None:
 
 def _operate(number: PuzzleNumber, state: ItemState, change: Change) -> Report:
     """Attempt a change of an item in `state`; wait up to `LEASE_SECONDS` for a lease."""
-    owner = attempts.new_owner(uuid.uuid4(), "operator")
+    run = uuid.uuid4()
+    owner = attempts.new_owner(run, "operator")
+    with events.of_run(run, owner):
+        report = _until_free(number, owner, state, change)
+        events.item(report)
+    return report
+
+
+def _until_free(number: PuzzleNumber, owner: Owner, state: ItemState, change: Change) -> Report:
     elapsed = clock.stopwatch()
     while True:
         report = attempts.with_retries(number, owner, _one_attempt(number, owner, state, change))

@@ -13,7 +13,7 @@ from typing import Final
 from django.conf import settings
 from django.db import DatabaseError, InterfaceError
 
-from answers import attempts, committer, drafts, faults, ledger
+from answers import attempts, committer, drafts, events, faults, ledger
 from answers.attempts import AwayError
 from answers.domain import Committed, ItemState, Lease, Outcome, Owner, Refused, Report, Revision
 from answers.ledger import Candidate
@@ -57,9 +57,29 @@ def publish_due(
     were not skipped; `watch` sees the candidates as they are taken up.
     Raises `django.db.Error` when the database cannot be used at the start.
     """
-    now = clock.now()
-    report = RunReport(run=uuid.uuid4(), now=now, revision=_revision())
-    owner = attempts.new_owner(report.run, label)
+    report = RunReport(run=uuid.uuid4(), now=clock.now(), revision=_revision())
+    owner, elapsed = attempts.new_owner(report.run, label), clock.stopwatch()
+    with events.of_run(report.run, owner):
+        _publish(report, owner, only, most, watch)
+        events.ended(
+            revision=report.revision,
+            items=len(report.items),
+            remaining=report.remaining,
+            stopped_by=report.stopped_by,
+            seconds=elapsed(),
+        )
+    return report
+
+
+def _publish(
+    report: RunReport,
+    owner: Owner,
+    only: PuzzleNumber | None,
+    most: int | None,
+    watch: Callable[[Sequence[Candidate]], Iterable[Candidate]],
+) -> None:
+    """The run itself, into its report."""
+    now = report.now
     ledger.list_items([item.number for item in ledger.unlisted(now, only)], now)
     candidates = ledger.due(now, only) + ledger.out_of_date(only)
     report.remaining = len(candidates)
@@ -67,7 +87,9 @@ def publish_due(
         for candidate in watch(candidates):
             if most is not None and len(report.items) - report.count(*SKIPPED) >= most:
                 break
-            report.items.extend(_publish_one(candidate, owner, now))
+            for item in _publish_one(candidate, owner, now):
+                report.items.append(item)
+                events.item(item)
             report.remaining -= 1
         report.revision = _revision()
     except AwayError as error:
@@ -77,7 +99,7 @@ def publish_due(
         report.stopped_by = faults.describe(error)
     if only and not candidates:
         report.items.append(_nothing_to_do(only, now, owner))
-    return report
+        events.item(report.items[-1])
 
 
 def plan(*, only: PuzzleNumber | None = None) -> RunReport:

@@ -1,5 +1,6 @@
 """What every command of the site has in common: `--json`, one-line errors, exit statuses."""
 
+import contextlib
 import json
 import sys
 from argparse import ArgumentTypeError
@@ -10,6 +11,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.core.serializers.json import DjangoJSONEncoder
 from django.db import DatabaseError, InterfaceError
 
+from costcodle import logs
 from costcodle.days import LAST_NUMBER, PuzzleNumber, is_number
 from costcodle.models import SiteState
 
@@ -64,8 +66,10 @@ class SiteCommand(BaseCommand):
 
     def handle(self, *_args: str, **options: Any) -> None:  # noqa: ANN401 - Django's signature
         """Do the work and exit with its status."""
+        is_silent = options["verbosity"] == 0
         try:
-            status = self.work(options)
+            with logs.complaints_alone() if is_silent else contextlib.nullcontext():
+                status = self.work(options)
         except CommandError as error:
             status = self.complain(str(error), Exit(max(error.returncode, Exit.FAILED)))
         except SiteState.DoesNotExist:

@@ -8,7 +8,7 @@ import hashlib
 import os
 import re
 from collections.abc import Callable
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any, TypeVar
 from urllib.parse import parse_qsl, unquote, urlsplit
@@ -16,6 +16,8 @@ from urllib.parse import parse_qsl, unquote, urlsplit
 import environ
 from django.core.exceptions import ImproperlyConfigured
 from psycopg import IsolationLevel
+
+from costcodle import logs
 
 T = TypeVar("T")
 
@@ -159,6 +161,14 @@ INDEXABLE_MIN_GAMES = _read(
 PING_URL = _read("PING_URL", "", _web_address, "say an http or https address, or nothing")
 RATE_LIMITS = _switch("RATE_LIMITS", "on")
 FETCH_PRIVATE_ADDRESSES = _switch("FETCH_PRIVATE_ADDRESSES", "off")
+METRICS_OPEN = _switch("METRICS_OPEN", "off")
+LOG_FORMAT = _read("LOG_FORMAT", "line", _one_of("line", "json"), "say line or json")
+LOG_LEVEL = _read(
+    "LOG_LEVEL",
+    "warning",
+    _one_of("debug", "info", "warning", "error"),
+    "say debug, info, warning or error",
+)
 CLOCK_FIXED = _read(
     "CLOCK_FIXED", "", _instant, "say an instant with its offset, for example 2026-10-16T00:10:00Z"
 )
@@ -255,6 +265,7 @@ INSTALLED_APPS = [
     "django.contrib.contenttypes",
     "django.contrib.sessions",
     "django.contrib.messages",
+    "axes",
     "csp",
     "whitenoise.runserver_nostatic",
     "django.contrib.staticfiles",
@@ -272,6 +283,7 @@ MIDDLEWARE = [
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
     "django.contrib.messages.middleware.MessageMiddleware",
+    "axes.middleware.AxesMiddleware",
 ]
 ROOT_URLCONF = "costcodle.urls"
 WSGI_APPLICATION = "costcodle.wsgi.application"
@@ -394,23 +406,32 @@ SECURE_REFERRER_POLICY = "same-origin"
 SECURE_CROSS_ORIGIN_OPENER_POLICY = "same-origin"
 SECURE_CONTENT_TYPE_NOSNIFF = True
 X_FRAME_OPTIONS = "DENY"
-SECURE_REDIRECT_EXEMPT = [r"^healthz$", r"^readyz$"]
+SECURE_REDIRECT_EXEMPT = [r"^healthz$", r"^readyz$", r"^metrics$"]
 if TRUSTED_PROXY_HOPS:
     SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
 
+SESSION_COOKIE_AGE = 12 * 60 * 60  # only the admin has sessions: a working day, in seconds
+AUTHENTICATION_BACKENDS = [
+    "axes.backends.AxesStandaloneBackend",
+    "django.contrib.auth.backends.ModelBackend",
+]
+AXES_FAILURE_LIMIT = 5
+AXES_COOLOFF_TIME = timedelta(minutes=15)
+AXES_RESET_COOL_OFF_ON_FAILURE_DURING_LOCKOUT = False
+AXES_LOCKOUT_PARAMETERS = [["username", "ip_address"]]  # by name alone anybody could lock us out
+AXES_RESET_ON_SUCCESS = True
+AXES_CLIENT_IP_CALLABLE = "costcodle.web.logins.address"
+AXES_LOCKOUT_CALLABLE = "costcodle.web.logins.locked_out"
+AXES_SENSITIVE_PARAMETERS = ["username", "ip_address", "csrfmiddlewaretoken"]
+AXES_DISABLE_ACCESS_LOG = True  # who logged in when is kept nowhere beside the admin's own log
+AXES_ENABLE_ADMIN = AXES_VERBOSE = False
 AUTH_PASSWORD_VALIDATORS = [
-    {"NAME": f"django.contrib.auth.password_validation.{name}"}
-    for name in (
-        "UserAttributeSimilarityValidator",
-        "MinimumLengthValidator",
-        "CommonPasswordValidator",
-        "NumericPasswordValidator",
+    {"NAME": f"django.contrib.auth.password_validation.{name}", "OPTIONS": options}
+    for name, options in (
+        ("UserAttributeSimilarityValidator", {}),
+        ("MinimumLengthValidator", {"min_length": 12}),
+        ("CommonPasswordValidator", {}),
+        ("NumericPasswordValidator", {}),
     )
 ]
-LOGGING = {
-    "version": 1,
-    "disable_existing_loggers": False,
-    "formatters": {"line": {"format": "{levelname} {name} {message}", "style": "{"}},
-    "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "line"}},
-    "root": {"handlers": ["stderr"], "level": "WARNING"},
-}
+LOGGING = logs.configured(LOG_FORMAT, LOG_LEVEL)

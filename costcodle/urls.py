@@ -9,7 +9,9 @@ from costcodle.web import api
 from costcodle.web.about import about
 from costcodle.web.health import healthz, readyz
 from costcodle.web.home import home
+from costcodle.web.logins import login
 from costcodle.web.media import PHOTO_NAME, photo
+from costcodle.web.metrics import metrics
 from costcodle.web.practice import practice
 
 handler400 = "costcodle.web.errors.bad_request"
@@ -32,5 +34,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     re_path(rf"^media/(?P<name>{PHOTO_NAME})\Z", photo, name="photo"),
     path("healthz", healthz, name="healthz"),
     path("readyz", readyz, name="readyz"),
+    path("metrics", metrics, name="metrics"),
+    path(f"{settings.ADMIN_URL}login/", login),
     path(settings.ADMIN_URL, admin.site.urls),
 ]

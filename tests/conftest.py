@@ -16,6 +16,8 @@ from django.conf import settings as django_settings
 from django.core.management import call_command
 from django.db import connection, connections
 from pytest_django import DjangoDbBlocker, Settings
+from xdist.remote import Producer
+from xdist.scheduler import LoadGroupScheduling
 
 from tests import services
 from tests.sites import LEASE_SECONDS, Site, point_at
@@ -26,6 +28,21 @@ hypothesis.settings.load_profile("suite")
 
 EDGE_CACHE = "answers.edge.middleware.EdgeCache"
 ENGINES = ("sqlite", "postgresql")
+
+
+ON_ONE_WORKER = ("tests/browser/", "tests/concurrency/test_production.py")
+
+
+class GroupedByPath(LoadGroupScheduling):  # type: ignore[misc] # xdist's schedulers have no types
+    """`--dist loadgroup` by path: from pytest 9.2 on, xdist 3.8 cannot see `xdist_group` marks."""
+
+    def _split_scope(self, nodeid: str) -> str:
+        return next((path for path in ON_ONE_WORKER if nodeid.startswith(path)), nodeid)
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> GroupedByPath | None:
+    return GroupedByPath(config, log) if config.getvalue("dist") == "loadgroup" else None
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
@@ -95,7 +112,8 @@ def _emptied(url: str) -> None:
         )
         admin.execute(
             "TRUNCATE publication_log, answer_posts, publication_items, daily_results,"
-            " job_leases, puzzles, site_state, django_admin_log, django_session, auth_user CASCADE"
+            " job_leases, puzzles, site_state, django_admin_log, django_session, auth_user,"
+            " axes_accessattempt CASCADE"
         )
         admin.execute(
             "INSERT INTO site_state (id, publication_revision, revision_token, bank_version,"

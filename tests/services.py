@@ -31,7 +31,7 @@ def _answers(url: str) -> bool:
     return True
 
 
-def _free_port() -> int:
+def free_port() -> int:
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port: int = probe.getsockname()[1]
@@ -98,7 +98,7 @@ def throwaway_cluster() -> Iterator[Cluster | None]:
         as_owner = ["runuser", "-u", "postgres", "--"] if os.geteuid() == 0 else []
         if as_owner:
             shutil.chown(folder, "postgres")
-        data, port = f"{folder}/data", _free_port()
+        data, port = f"{folder}/data", free_port()
         initdb = [str(binaries / "initdb"), "-D", data, "-A", "trust", "-U", "postgres", "-N"]
         _do([*as_owner, *initdb, "-E", "UTF8", "--locale=C"], folder)
         cluster = Cluster(
@@ -125,7 +125,7 @@ def redis_server() -> Iterator[str | None]:
     if program is None:
         yield None
         return
-    port = _free_port()
+    port = free_port()
     options = ["--bind", "127.0.0.1", "--port", str(port), "--save", "", "--appendonly", "no"]
     with subprocess.Popen([program, *options], stdout=subprocess.DEVNULL) as process:
         try:

@@ -16,7 +16,7 @@ from answers.edge.policy import Encoding, Origin
 from answers.edge.revision import Reading, UnreadableError
 from answers.edge.store import Store
 from answers.edge.tier import SecondTier
-from costcodle import http
+from costcodle import counters, http
 
 GetResponse = Callable[[HttpRequest], HttpResponseBase]
 
@@ -55,6 +55,7 @@ class EdgeCache:
 
     def _render(self, path: str, reading: Reading) -> Rendered:
         """Render a path from a request that holds nothing of the visitor's (E6)."""
+        counters.count(counters.RENDERS)
         request = synthetic_request(path, reading)
         response = self.get_response(request)
         is_complete = isinstance(response, HttpResponse) and not response.streaming
@@ -124,6 +125,7 @@ def _kept(response: HttpResponseBase) -> list[tuple[str, str]]:
 
 def _passed(response: HttpResponseBase) -> HttpResponseBase:
     response["Cache-Status"] = How.BYPASS
+    counters.count(counters.PAGES, How.BYPASS.name.lower())
     return response
 
 
@@ -151,4 +153,5 @@ def _answer(request: HttpRequest, served: Served) -> HttpResponse:
         response["ETag"] = tag
     response["Vary"] = "Accept-Encoding"
     response["Cache-Status"] = served.how
+    counters.count(counters.PAGES, served.how.name.lower())
     return response

@@ -16,7 +16,7 @@ from django.core.cache import caches
 
 from answers.edge.policy import Encoding
 from answers.edge.store import Entry
-from costcodle import clock
+from costcodle import clock, counters
 
 logger = logging.getLogger(__name__)
 
@@ -69,6 +69,7 @@ class SecondTier:
 
     def _failed(self, error: Exception) -> None:
         self._since_failure = clock.stopwatch()
+        counters.count(counters.TIER_FAILURES)
         logger.warning("the second tier is left alone for a while: %s", type(error).__name__)
 
 

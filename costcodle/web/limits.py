@@ -23,7 +23,7 @@ from redis import ConnectionPool
 from redis.backoff import NoBackoff
 from redis.retry import Retry
 
-from costcodle import clock
+from costcodle import clock, counters
 from costcodle.web.refusals import Refusal
 
 logger = logging.getLogger(__name__)
@@ -90,8 +90,10 @@ def _refusal(limit: RateLimitItem, who: str) -> Refusal | None:
             return None
         resets_at = limiter.get_window_stats(limit, key).reset_time
     except StorageError as error:
+        counters.count(counters.UNCOUNTED)
         logger.warning("requests are not counted now: %s", error.storage_error)
         return None
+    counters.count(counters.LIMITED, limit.namespace)
     wait = max(1, math.ceil(clock.seconds_until(resets_at)))
     return Refusal(
         status=429,

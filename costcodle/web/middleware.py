@@ -22,7 +22,7 @@ from costcodle.web import errors
 
 GetResponse = Callable[[HttpRequest], HttpResponseBase]
 
-_PROBES: Final = frozenset({"/healthz", "/readyz"})
+_PROBES: Final = frozenset({"/healthz", "/readyz", "/metrics"})
 
 
 class ExplicitCacheControl:

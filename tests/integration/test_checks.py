@@ -5,7 +5,7 @@ from django.core.checks import run_checks
 from django.db import connection
 
 from costcodle import checks
-from tests.sites import Site
+from tests.sites import Site, point_at
 
 
 def test_the_site_as_it_stands_has_no_complaint(site: Site) -> None:
@@ -69,3 +69,11 @@ def test_a_database_that_is_too_old_is_named(site: Site, monkeypatch: pytest.Mon
         "costcodle.E008"
     ]
     assert checks.check_versions() == []
+
+
+def test_a_database_that_is_away_is_no_reason_not_to_serve(site: Site) -> None:
+    point_at("postgresql://postgres@127.0.0.1:1/nowhere")
+    found = run_checks(databases=["default"])
+    assert [message.id for message in found] == ["costcodle.W001"]
+    assert not found[0].is_serious()
+    assert site.settings.ENVIRONMENT == "test"
