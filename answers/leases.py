@@ -8,12 +8,14 @@ What holds (docs/protocol.md):
 * G4: a fence never repeats and never falls. A new key starts at 1, every acquisition adds one, and
   a row that was lost by hand starts above every fence that the ledger and the log have seen. The
   row is never deleted; a release only sets its expiry to now.
-* G6: a lease changes hands only when it has expired by the database's clock, or was released.
+* G6: a lease changes hands only when it has expired by the database's clock, or was released. An
+  operator may let it expire at once; that moves the expiry to now and gives it to nobody.
 * G7: a release touches only its own key, owner and fence. Two terms of one owner are two leases.
 * G18: no lease outlives the database's clock by more than `LEASE_SECONDS`.
 
 What a zero means: no row from `take_lease` is `Held`, somebody else's term; no row from `pin` is
-`False`, and its caller reports `lease_lost`; no row from `release_lease` is nothing to release.
+`False`, and its caller reports `lease_lost`; no row from `release_lease` is nothing to release; no
+row from `expire_lease` is a term that has ended already.
 
 Why running twice is safe: taking a key that is held changes nothing, and releasing it a second
 time meets no row. An error of any statement here means that there is no lease: the caller forgets
@@ -81,6 +83,18 @@ def release(lease: Lease) -> None:
     """End this term now; does nothing when it has ended already."""
     with durable_transaction():
         _SQL["release_lease"].run(**_term(lease), now=clock.now())
+
+
+def expire(key: str, owner: Owner, fence: Fence) -> bool:
+    """Let somebody else's term expire now, exactly this one; whether it was still held.
+
+    For an operator who knows that its holder is gone. It costs the holder its work and can break
+    nothing: what is pinned commits first, what is not pinned yet is `lease_lost`.
+    Raises `django.db.Error`: then the term may have been ended, and asking again is safe.
+    """
+    with durable_transaction():
+        ended = _SQL["expire_lease"].run(key=key, owner=owner, fence=fence, now=clock.now())
+    return ended.count == 1
 
 
 def _term(lease: Lease) -> dict[str, object]:

@@ -1,4 +1,4 @@
-"""What the operator's commands have in common."""
+"""What the operator's commands have in common, and how what an operator types is read."""
 
 from argparse import ArgumentTypeError
 from typing import Any, Final
@@ -10,6 +10,9 @@ from answers.attempts import AwayError
 from answers.domain import Outcome, Report
 from answers.operations import RefusedError
 from costcodle.commands import Exit, SiteCommand, puzzle_number
+from costcodle.game import price_input
+from costcodle.game.price_input import Refusal
+from costcodle.game.rules import Cents
 
 _LONGEST_TEXT: Final = 200
 _WANT_ANOTHER_TRY: Final = frozenset(
@@ -23,6 +26,14 @@ def text(written: str) -> str:
     if not stripped or len(stripped) > _LONGEST_TEXT or not stripped.isprintable():
         raise ArgumentTypeError(f"takes one line of 1 to {_LONGEST_TEXT} printable characters")
     return stripped
+
+
+def price(written: str) -> Cents:
+    """A price as an argument, in any spelling that the game takes. Raises `ArgumentTypeError`."""
+    parsed = price_input.parse(written)
+    if isinstance(parsed, Refusal):
+        raise ArgumentTypeError(parsed.message)
+    return parsed
 
 
 class OperatorCommand(SiteCommand):

@@ -1,12 +1,13 @@
 """What an operator does to one page: withdraw it, put it back, correct it.
 
 Each goes through the same lease, claim and batch as the night job, and waits for a lease that is
-held.
+held: a command for up to `LEASE_SECONDS`, a page of the admin for as long as its reader would.
 """
 
 import uuid
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from typing import Final
 
 from django.conf import settings
 
@@ -27,6 +28,21 @@ class RefusedError(Exception):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Operator:
+    """Who asks: a label for people, and for how many seconds a lease that is held is waited for.
+
+    `None` stands for `LEASE_SECONDS`.
+    """
+
+    label: str = "operator"
+    patience: float | None = None
+
+
+AT_THE_SHELL: Final = Operator()
+"""Whoever runs a command."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Correction:
     """Errata for a published puzzle; what is `None` stays as it is."""
 
@@ -35,7 +51,7 @@ class Correction:
     note: str | None = None
 
 
-def withdraw(number: PuzzleNumber, reason: str) -> Report:
+def withdraw(number: PuzzleNumber, reason: str, by: Operator = AT_THE_SHELL) -> Report:
     """Take a published page back; `withdrawn`, or `unchanged` where it is withdrawn already.
 
     The reason goes into the log, for operators alone. Raises `RefusedError` where there is no
@@ -49,10 +65,10 @@ def withdraw(number: PuzzleNumber, reason: str) -> Report:
         return committer.withdraw_page(lease, reading.page, reading.bank.bank_version, reason)
 
     _require_page(number)
-    return _operate(number, ItemState.PUBLISHED, change)
+    return _operate(number, ItemState.PUBLISHED, change, by)
 
 
-def reinstate(number: PuzzleNumber) -> Report:
+def reinstate(number: PuzzleNumber, by: Operator = AT_THE_SHELL) -> Report:
     """Put a withdrawn page back; `reinstated`, or `unchanged` where it is published already.
 
     Raises as `withdraw`.
@@ -65,10 +81,10 @@ def reinstate(number: PuzzleNumber) -> Report:
         return committer.reinstate_page(lease, reading.page, reading.bank.bank_version)
 
     _require_page(number)
-    return _operate(number, ItemState.WITHDRAWN, change)
+    return _operate(number, ItemState.WITHDRAWN, change, by)
 
 
-def correct(number: PuzzleNumber, correction: Correction) -> Report:
+def correct(number: PuzzleNumber, correction: Correction, by: Operator = AT_THE_SHELL) -> Report:
     """Change a published puzzle's row and page together; `updated`, or `unchanged`.
 
     Without a note of its own a correction says what it changed. Finished games are not judged
@@ -84,7 +100,7 @@ def correct(number: PuzzleNumber, correction: Correction) -> Report:
         return committer.correct_page(lease, draft, corrected.bank.correction_note)
 
     _require_page(number)
-    report = _operate(number, ItemState.PUBLISHED, change)
+    report = _operate(number, ItemState.PUBLISHED, change, by)
     was_not_made = report.outcome in (Outcome.UNCHANGED, Outcome.CONFLICT)
     if was_not_made and ledger.state_of(number) is ItemState.WITHDRAWN:
         raise RefusedError(f"puzzle {number} is withdrawn: reinstate it first")
@@ -99,21 +115,25 @@ def _require_page(number: PuzzleNumber) -> None:
         raise RefusedError(f"puzzle {number} is not published")
 
 
-def _operate(number: PuzzleNumber, state: ItemState, change: Change) -> Report:
-    """Attempt a change of an item in `state`; wait up to `LEASE_SECONDS` for a lease."""
+def _operate(number: PuzzleNumber, state: ItemState, change: Change, by: Operator) -> Report:
+    """Attempt a change of an item in `state`; wait for a lease as long as the operator would."""
     run = uuid.uuid4()
-    owner = attempts.new_owner(run, "operator")
+    owner = attempts.new_owner(run, by.label)
+    patience = settings.LEASE_SECONDS if by.patience is None else by.patience
     with events.of_run(run, owner):
-        report = _until_free(number, owner, state, change)
+        report = _until_free(number, owner, state, change, patience)
         events.item(report)
     return report
 
 
-def _until_free(number: PuzzleNumber, owner: Owner, state: ItemState, change: Change) -> Report:
+def _until_free(
+    number: PuzzleNumber, owner: Owner, state: ItemState, change: Change, patience: float
+) -> Report:
+    """Attempt it, again and again while another publisher has the lease and patience lasts."""
     elapsed = clock.stopwatch()
     while True:
         report = attempts.with_retries(number, owner, _one_attempt(number, owner, state, change))
-        if report.outcome is not Outcome.LEASE_HELD or elapsed() >= settings.LEASE_SECONDS:
+        if report.outcome is not Outcome.LEASE_HELD or elapsed() >= patience:
             return report
         clock.pause(_SECONDS_BETWEEN_ASKING)
 

@@ -52,3 +52,16 @@ UPDATE job_leases
    AND owner_id = %(owner)s
    AND fence = %(fence)s
    AND expires_at > %(now)s
+
+-- name: expire_lease
+-- An operator ends somebody else's term: the one that was seen, by key, owner and fence. Whoever
+-- holds it finds at the next pin that it has expired; inside a batch the row is locked, and this
+-- waits for its COMMIT. The row and its fence stay.
+-- Zero rows: that term has ended already, and the one that may have followed is left alone.
+UPDATE job_leases
+   SET expires_at = %(now)s,
+       updated_at = %(now)s
+ WHERE key = %(key)s
+   AND owner_id = %(owner)s
+   AND fence = %(fence)s
+   AND expires_at > %(now)s

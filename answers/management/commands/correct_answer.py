@@ -1,26 +1,14 @@
 """`correct_answer`: errata on a published puzzle."""
 
-from argparse import ArgumentTypeError
 from typing import Any
 
 from django.core.management.base import CommandError, CommandParser
 
 from answers import operations
 from answers.domain import Report
-from answers.operating import OperatorCommand, text
+from answers.operating import OperatorCommand, price, text
 from answers.operations import Correction
 from costcodle.commands import Exit
-from costcodle.game import price_input
-from costcodle.game.price_input import Refusal
-from costcodle.game.rules import Cents
-
-
-def price(written: str) -> Cents:
-    """A price as an argument, in any spelling that the game takes. Raises `ArgumentTypeError`."""
-    parsed = price_input.parse(written)
-    if isinstance(parsed, Refusal):
-        raise ArgumentTypeError(parsed.message)
-    return parsed
 
 
 class Command(OperatorCommand):
