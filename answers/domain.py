@@ -95,6 +95,12 @@ def lease_key(number: PuzzleNumber) -> str:
     return f"publication:{number}"
 
 
+def number_of(key: str) -> PuzzleNumber | None:
+    """The puzzle whose publication a key leases; `None` for a key of another kind."""
+    kind, _, number = key.partition(":")
+    return PuzzleNumber(int(number)) if kind == "publication" and number.isdecimal() else None
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Page:
     """An answer page as it stands: what a draft is compared with and may not take away."""

@@ -38,14 +38,19 @@ def overdue(now: datetime) -> list[PuzzleNumber]:
     return [PuzzleNumber(number) for number in waiting.values_list("number", flat=True)]
 
 
+def wanted(now: datetime) -> list[PuzzleNumber]:
+    """What a run would take up: due or out of date, by number."""
+    candidates = [*ledger.unlisted(now), *ledger.due(now), *ledger.out_of_date()]
+    return sorted(candidate.number for candidate in candidates)
+
+
 def present() -> Status:
     """The state now. Raises `django.db.Error`, and `SiteState.DoesNotExist` on a damaged site."""
     now = clock.now()
-    wanted = [*ledger.unlisted(now), *ledger.due(now), *ledger.out_of_date()]
     return Status(
         now=now,
         revision=SiteState.objects.get(id=1).publication_revision,
-        due=sorted(candidate.number for candidate in wanted),
+        due=wanted(now),
         overdue=overdue(now),
         leases=list(JobLease.objects.filter(expires_at__gt=now).order_by("key")),
         log=list(PublicationLog.objects.order_by("-revision")[:_LOG_ENTRIES]),

@@ -35,6 +35,6 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("healthz", healthz, name="healthz"),
     path("readyz", readyz, name="readyz"),
     path("metrics", metrics, name="metrics"),
-    path(f"{settings.ADMIN_URL}login/", login),
+    path(f"{settings.ADMIN_URL}login/", login, name="login"),  # before the admin's own
     path(settings.ADMIN_URL, admin.site.urls),
 ]

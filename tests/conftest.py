@@ -113,7 +113,7 @@ def _emptied(url: str) -> None:
         admin.execute(
             "TRUNCATE publication_log, answer_posts, publication_items, daily_results,"
             " job_leases, puzzles, site_state, django_admin_log, django_session, auth_user,"
-            " axes_accessattempt CASCADE"
+            " auth_group, axes_accessattempt CASCADE"
         )
         admin.execute(
             "INSERT INTO site_state (id, publication_revision, revision_token, bank_version,"
