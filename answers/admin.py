@@ -1,6 +1,6 @@
 """What the admin shows of publication, and which of its pages an operator can act from.
 
-Rows are read and never written from here; answers/operator_views.py has the pages that act.
+Rows are read and never written from here; answers/views.py has the pages that act.
 """
 
 from datetime import timedelta
@@ -14,12 +14,12 @@ from django.http import HttpRequest
 from django.urls import URLPattern, path, reverse
 from django.utils.safestring import SafeString
 
-from answers import last_night, night_view, operator_views, words
-from answers.buttons import PublicationAdmin, Ways
 from answers.domain import ItemState, Kind, lease_key, number_of
-from answers.filters import HeldFilter, KindFilter, OutcomeFilter, PublicFilter, StateFilter
 from answers.models import AnswerPost, JobLease, PublicationItem, PublicationLog
-from answers.operator_actions import CORRECT, PUBLISH, REINSTATE, WITHDRAW
+from answers.office import last_night, night_page, views, words
+from answers.office.actions import CORRECT, PUBLISH, REINSTATE, WITHDRAW
+from answers.office.buttons import PublicationAdmin, Ways
+from answers.office.filters import HeldFilter, KindFilter, OutcomeFilter, PublicFilter, StateFilter
 from costcodle import days, http, inspection
 from costcodle.days import PuzzleNumber
 from costcodle.game.money import dollars
@@ -51,7 +51,7 @@ class JobLeaseAdmin(PublicationAdmin):
 
     def get_urls(self) -> list[URLPattern]:
         """And the page that breaks a lease."""
-        view = self.admin_site.admin_view(operator_views.break_view(self))
+        view = self.admin_site.admin_view(views.break_view(self))
         broken = path("<path:object_id>/break/", view, name="answers_joblease_break")
         return [broken, *super().get_urls()]
 
@@ -104,7 +104,7 @@ class PublicationItemAdmin(PublicationAdmin):
 
     def get_urls(self) -> list[URLPattern]:
         """And the page that publishes what is due."""
-        view = self.admin_site.admin_view(operator_views.publish_due_view(self))
+        view = self.admin_site.admin_view(views.publish_due_view(self))
         due = path("publish-due/", view, name="answers_publicationitem_publish_due")
         return [due, *super().get_urls()]
 
@@ -116,7 +116,7 @@ class PublicationItemAdmin(PublicationAdmin):
     def retry(self, request: HttpRequest, rows: QuerySet[PublicationItem]) -> None:
         """A run over each of the selected puzzles, a few at a time."""
         numbers = [PuzzleNumber(number) for number in rows.values_list("puzzle_id", flat=True)]
-        for told in operator_views.retry(request, sorted(numbers)):
+        for told in views.retry(request, sorted(numbers)):
             messages.add_message(request, told.level, told.text)
 
     @admin.display(description="State", ordering="state")
@@ -210,7 +210,7 @@ class PublicationLogAdmin(PublicationAdmin):
 
     def get_urls(self) -> list[URLPattern]:
         """And the page about the last night."""
-        view = self.admin_site.admin_view(night_view.last_night_view(self))
+        view = self.admin_site.admin_view(night_page.last_night_view(self))
         night = path("last-night/", view, name="answers_publicationlog_last_night")
         return [night, *super().get_urls()]
 

@@ -26,8 +26,8 @@ from costcodle.bank_rows import (
     refuse,
 )
 from costcodle.days import PuzzleNumber
-from costcodle.photos import UnusablePhotoError
-from costcodle.pictures import MOST_BYTES
+from costcodle.photos.keeping import UnusablePhotoError
+from costcodle.photos.pictures import MOST_BYTES
 from costcodle.planning import Outcome
 
 _FACTS: Final = frozenset({"name", "size", "price"})

@@ -21,11 +21,12 @@ from django.contrib.admin.models import ADDITION, CHANGE, LogEntry
 from django.contrib.contenttypes.models import ContentType
 from django.db import transaction
 
-from costcodle import bank, clock, days, photos, statements
+from costcodle import bank, clock, days, statements
 from costcodle.bank_rows import BankItem, BankVersion
 from costcodle.days import PuzzleNumber
 from costcodle.game.money import dollars
 from costcodle.models import Puzzle, SiteState
+from costcodle.photos import keeping
 
 _FACTS: Final = ("name", "size", "price_cents", "photo", "photo_ready", "photo_source")
 _PUZZLE = {field.name: field for field in Puzzle._meta.concrete_fields}
@@ -129,17 +130,17 @@ def add_item(item: BankItem, *, by: int) -> Outcome:
 def upload_photo(number: PuzzleNumber, content: bytes, *, by: int) -> Outcome:
     """Make a photo in any format that we take a puzzle's ready photo, started or not.
 
-    `changed`, `absent`. Raises `photos.UnusablePhotoError`. A file that no row came to name is
+    `changed`, `absent`. Raises `keeping.UnusablePhotoError`. A file that no row came to name is
     deleted again, except after an error of the database, which may have kept the row.
     """
-    photo = photos.take_in(content)
+    photo = keeping.take_in(content)
     with transaction.atomic(durable=True):
         done = bank.attach_photo_within(number, photo)
         if not isinstance(done, bank.PhotoRefusal):
             row = Puzzle.objects.get(number=number)
             _record(row, f"photo uploaded as {photo}", now=clock.now(), by=by)
             return Outcome.CHANGED
-    photos.discard(photo)
+    keeping.discard(photo)
     return Outcome.ABSENT if done is bank.PhotoRefusal.NO_PUZZLE else Outcome.UNCHANGED
 
 

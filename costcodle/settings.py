@@ -332,7 +332,7 @@ def media_store(url: str) -> dict[str, Any]:
     scheme = "https" if _SWITCH[options["tls"]] else "http"
     host = parts.hostname if parts.port is None else f"{parts.hostname}:{parts.port}"
     return {
-        "BACKEND": "costcodle.buckets.BucketStorage",
+        "BACKEND": "costcodle.photos.buckets.BucketStorage",
         "OPTIONS": {
             "access_key": key,
             "secret_key": secret,

@@ -6,7 +6,8 @@ from pathlib import Path
 from PIL import Image
 
 from answers.models import AnswerPost
-from costcodle import http, photos
+from costcodle import http
+from costcodle.photos import keeping
 from tests.crawl import Page, address_of, crawl, fetch, page_of
 from tests.factories import make_puzzle
 from tests.games import Form
@@ -25,7 +26,7 @@ def open_for_show(site: Site) -> None:
     """Fill a site: today's item, answers of several months, one of each kind."""
     site.at(NOW)
     Path(site.settings.MEDIA_ROOT).mkdir(exist_ok=True)
-    photo = photos.store(Image.new("RGB", (600, 600), "#c96"))
+    photo = keeping.store(Image.new("RGB", (600, 600), "#c96"))
     publish_many(1050, 1117)
     publish(built_answer(number=1118, withdrawn=True))
     publish(built_answer(number=1119, size="", lost=1))

@@ -11,9 +11,9 @@ from django.utils.dateformat import format as in_words
 from django.utils.html import format_html
 from django.utils.safestring import SafeString, mark_safe
 
-from costcodle import photos
 from costcodle.game.money import decimal, dollars
 from costcodle.game.rules import Cents, Direction
+from costcodle.photos import keeping
 
 register = template.Library()
 
@@ -73,7 +73,7 @@ def photo_url(name: str) -> str:
 @register.filter
 def small_photo_url(name: str) -> str:
     """The address of its small size."""
-    return default_storage.url(photos.small_name(name))
+    return default_storage.url(keeping.small_name(name))
 
 
 @register.filter

@@ -7,7 +7,8 @@ from django.core.files.base import File
 from django.core.files.storage import default_storage
 from django.http import FileResponse, HttpRequest, HttpResponseBase
 
-from costcodle import http, photos
+from costcodle import http
+from costcodle.photos import keeping
 
 logger = logging.getLogger(__name__)
 
@@ -32,7 +33,7 @@ def _opened(name: str) -> "File[Any]":
     try:
         return default_storage.open(name)
     except FileNotFoundError:
-        if (large := photos.large_name(name)) == name:
+        if (large := keeping.large_name(name)) == name:
             raise
         return default_storage.open(large)
 

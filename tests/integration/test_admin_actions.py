@@ -7,10 +7,11 @@ from django.contrib.admin.models import LogEntry
 from django.db import InterfaceError, OperationalError, connection
 from django.test import Client
 
-from answers import leases, operations, operator_actions, publisher
+from answers import leases, operations, publisher
 from answers.attempts import AwayError
 from answers.domain import Outcome, Owner, Report
 from answers.models import AnswerPost, JobLease, PublicationItem, PublicationLog
+from answers.office import actions
 from costcodle import clock
 from costcodle.days import PuzzleNumber
 from costcodle.models import Puzzle, SiteState
@@ -47,7 +48,7 @@ ACTIONS = (
 @pytest.fixture
 def office(site: Site, monkeypatch: pytest.MonkeyPatch) -> Site:
     open_the_office(site)
-    monkeypatch.setattr(operator_actions, "PATIENCE_SECONDS", 0.0)
+    monkeypatch.setattr(actions, "PATIENCE_SECONDS", 0.0)
     monkeypatch.setattr(clock, "pause", lambda _: None)
     return site
 
@@ -197,7 +198,7 @@ def test_what_is_due_is_published_a_few_at_a_time_and_what_remains_is_said(
     office: Site, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     make_puzzles(1090, 1114)
-    monkeypatch.setattr(operator_actions, "MOST_AT_ONCE", 20)
+    monkeypatch.setattr(actions, "MOST_AT_ONCE", 20)
     client = superuser()
     page = client.get(f"{ITEMS}/publish-due/").content.decode()
     assert "at most 20" in page
@@ -205,7 +206,7 @@ def test_what_is_due_is_published_a_few_at_a_time_and_what_remains_is_said(
     assert status == 200
     assert sum(": published (" in line for line in lines) == 20
     assert lines[-1].startswith("Public changes: 20; 10 remain: do it again")
-    monkeypatch.setattr(operator_actions, "MOST_SECONDS", -1.0)
+    monkeypatch.setattr(actions, "MOST_SECONDS", -1.0)
     assert post(client, f"{ITEMS}/publish-due/")[1] == [
         "Public changes: 0; 10 remain: do it again, or leave it to the next run."
     ]
@@ -226,7 +227,7 @@ def test_selected_items_are_tried_again(office: Site, monkeypatch: pytest.Monkey
         "Puzzle 1115: unchanged: nothing public had to change, and nothing did",
         "Puzzle 1117: published",
     ]
-    monkeypatch.setattr(operator_actions, "MOST_AT_ONCE", 1)
+    monkeypatch.setattr(actions, "MOST_AT_ONCE", 1)
     _, lines = post(superuser("b"), f"{ITEMS}/", **chosen, select_across=1)
     assert lines[-1] == "5 of these remain: do it again, or leave them to the next run."
     assert_consistent()

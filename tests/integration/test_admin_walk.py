@@ -8,8 +8,9 @@ from django.contrib import admin
 from django.contrib.auth.models import Group, User
 from django.db import connection
 
-from answers import audit, operator_actions, publisher
+from answers import audit, publisher
 from answers.models import AnswerPost, JobLease, PublicationItem, PublicationLog
+from answers.office import actions
 from costcodle import clock
 from costcodle.models import Puzzle, SiteState
 from results.models import DailyResult
@@ -24,7 +25,7 @@ from tests.sites import Site
 @pytest.fixture
 def office(site: Site, monkeypatch: pytest.MonkeyPatch) -> Site:
     open_the_office(site)
-    monkeypatch.setattr(operator_actions, "PATIENCE_SECONDS", 0.0)
+    monkeypatch.setattr(actions, "PATIENCE_SECONDS", 0.0)
     monkeypatch.setattr(clock, "pause", lambda _: None)
     site.settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
     return site

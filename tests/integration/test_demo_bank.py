@@ -8,11 +8,11 @@ from django.core.management import call_command
 from PIL import Image
 from pytest_django import Settings
 
-from costcodle import drawings, photos
 from costcodle.bank import DEMO_SOURCE
 from costcodle.bank_files import BadBankError, parse_bank
 from costcodle.bank_rows import size_in
 from costcodle.models import Puzzle, SiteState
+from costcodle.photos import drawings, keeping
 from costcodle.settings import BASE_DIR
 from tests.factories import make_puzzle
 from tests.interleaving import snapshot
@@ -48,7 +48,7 @@ def stored(site: Site) -> set[str]:
 def in_both_sizes() -> set[str]:
     """The files of all photos that the bank names."""
     names = Puzzle.objects.exclude(photo="").values_list("photo", flat=True)
-    return {each for name in names for each in (name, photos.small_name(name))}
+    return {each for name in names for each in (name, keeping.small_name(name))}
 
 
 def numbers() -> list[int]:
@@ -119,14 +119,14 @@ def test_beside_any_other_puzzle_it_does_nothing_and_says_so(
 def test_a_bank_that_arrives_while_it_draws_is_left_alone(
     site: Site, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    store, arriving = photos.store, [lambda: make_puzzle(number=9999)]
+    store, arriving = keeping.store, [lambda: make_puzzle(number=9999)]
 
     def store_while_a_bank_arrives(image: Image.Image) -> str:
         if arriving:
             elsewhere(arriving.pop())
         return store(image)
 
-    monkeypatch.setattr(photos, "store", store_while_a_bank_arrives)
+    monkeypatch.setattr(keeping, "store", store_while_a_bank_arrives)
     assert "left alone" in load(capsys)
     assert (numbers(), stored(site)) == ([9999], set())
 
@@ -215,7 +215,7 @@ def test_a_stored_photo_has_a_random_name_and_tells_nothing(
     settings.MEDIA_ROOT = str(tmp_path)
     drawing = drawings.draw("orange-blossom-honey", shape="jar", motif="sun")
     drawing.info |= {"exif": b"Exif\0\0secret", "comment": "11.99", "xmp": b"secret"}
-    names = {photos.store(drawing) for _ in range(2)}
+    names = {keeping.store(drawing) for _ in range(2)}
     assert len(names) == 2
     for name in names:
         assert re.fullmatch(r"photos/[0-9a-f]{32}\.webp", name)

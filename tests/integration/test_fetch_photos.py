@@ -9,12 +9,13 @@ from django.test import Client
 from PIL import Image
 
 from answers.models import AnswerPost, PublicationLog
-from costcodle import bank, photos
+from costcodle import bank
 from costcodle.bank import PhotoRefusal
 from costcodle.bank_rows import BankItem
 from costcodle.days import PuzzleNumber
 from costcodle.game.rules import Cents
 from costcodle.models import Puzzle, SiteState
+from costcodle.photos import keeping
 from tests.factories import make_puzzle
 from tests.hostile import Hostile, hostile_server
 from tests.images import picture, written
@@ -60,12 +61,12 @@ def test_a_photo_is_fetched_written_anew_and_ready(shop: Site, server: Hostile) 
         f"puzzle=1121 outcome=ready photo={puzzle.photo}",
         "photos: ready=1 unchanged=0 failed=0 remaining=0",
     ]
-    for name, size in ((puzzle.photo, (1200, 900)), (photos.small_name(puzzle.photo), (480, 360))):
+    for name, size in ((puzzle.photo, (1200, 900)), (keeping.small_name(puzzle.photo), (480, 360))):
         with default_storage.open(name) as file, Image.open(file) as image:
             assert (image.format, image.size) == ("WEBP", size)
     home = Client().get("/").content.decode()
     assert f"/media/{puzzle.photo} 1200w" in home
-    assert f"/media/{photos.small_name(puzzle.photo)} 480w" in home
+    assert f"/media/{keeping.small_name(puzzle.photo)} 480w" in home
 
 
 def test_a_second_run_asks_nobody_and_changes_nothing(shop: Site, server: Hostile) -> None:
@@ -190,7 +191,7 @@ def test_a_photo_that_is_attached_meanwhile_wins_and_the_fetched_one_is_thrown_a
     attach = bank.attach_fetched
 
     def attach_after_an_upload(number: PuzzleNumber, name: str, **facts: str) -> object:
-        elsewhere(lambda: bank.attach_photo(number, photos.take_in(OTHER)))
+        elsewhere(lambda: bank.attach_photo(number, keeping.take_in(OTHER)))
         return attach(number, name, **facts)
 
     monkeypatch.setattr(bank, "attach_fetched", attach_after_an_upload)
@@ -277,7 +278,7 @@ def test_a_photo_that_is_fetched_after_publication_updates_the_page_once(site: S
         steps = PublicationLog.objects.order_by("revision").values_list("revision", "kind")
         assert list(steps) == [(1, "create"), (2, "update")]
         shown = Client().get("/answers/1121").content.decode()
-        for name in (page.photo, photos.small_name(page.photo)):
+        for name in (page.photo, keeping.small_name(page.photo)):
             assert f"/media/{name}" in shown
             response = Client().get(f"/media/{name}")
             assert b"".join(response)[8:12] == b"WEBP"
@@ -295,9 +296,9 @@ def test_a_photo_that_is_fetched_after_publication_updates_the_page_once(site: S
 
 
 def test_the_small_size_of_a_photo_from_before_is_the_large_one(site: Site) -> None:
-    name = photos.take_in(JPEG)
-    (site.folder / "media" / photos.small_name(name)).unlink()
-    large, small = (Client().get(f"/media/{each}") for each in (name, photos.small_name(name)))
+    name = keeping.take_in(JPEG)
+    (site.folder / "media" / keeping.small_name(name)).unlink()
+    large, small = (Client().get(f"/media/{each}") for each in (name, keeping.small_name(name)))
     assert (large.status_code, small.status_code) == (200, 200)
     assert small["Cache-Control"] == large["Cache-Control"]
     assert b"".join(small) == b"".join(large)

@@ -8,10 +8,11 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from answers import last_night, leases, ledger, operations, publisher
+from answers import leases, ledger, operations, publisher
 from answers.domain import ItemState, Outcome
-from answers.last_night import Standing
 from answers.models import AnswerPost, JobLease, PublicationItem
+from answers.office import last_night
+from answers.office.last_night import Standing
 from costcodle import clock
 from costcodle.days import PuzzleNumber
 from costcodle.models import Puzzle, SiteState

@@ -14,10 +14,10 @@ from django.test import Client
 from moto.server import ThreadedMotoServer
 from pytest_django import Settings
 
-from costcodle import photos
-from costcodle.buckets import BucketAwayError
 from costcodle.http import IMMUTABLE, NO_STORE
 from costcodle.models import Puzzle
+from costcodle.photos import keeping
+from costcodle.photos.buckets import BucketAwayError
 from costcodle.settings import BASE_DIR, media_store
 from tests.factories import make_puzzle
 from tests.hostile import answer, hostile_server
@@ -66,8 +66,8 @@ def keys(bucket: Any) -> set[str]:
 
 @pytest.mark.usefixtures("address")
 def test_a_photo_is_kept_in_the_bucket_and_served_from_here(bucket: Any) -> None:
-    name = photos.take_in(written(picture(), "JPEG"))
-    assert keys(bucket) == {name, photos.small_name(name)}
+    name = keeping.take_in(written(picture(), "JPEG"))
+    assert keys(bucket) == {name, keeping.small_name(name)}
     assert default_storage.url(name) == f"/media/{name}"
     response = Client().get(f"/media/{name}")
     kept = bucket.Object(name).get()["Body"].read()
@@ -78,8 +78,8 @@ def test_a_photo_is_kept_in_the_bucket_and_served_from_here(bucket: Any) -> None
     assert "Set-Cookie" not in response
     head = Client().head(f"/media/{name}")
     assert (b"".join(head), head["Content-Length"]) == (b"", str(len(kept)))
-    assert photos.is_kept(photos.prepared(picture()), name) is False
-    photos.discard(name)
+    assert keeping.is_kept(keeping.prepared(picture()), name) is False
+    keeping.discard(name)
     assert keys(bucket) == set()
 
 
@@ -87,28 +87,28 @@ def test_a_photo_is_kept_in_the_bucket_and_served_from_here(bucket: Any) -> None
 def test_what_is_not_in_the_bucket_is_a_404_and_a_missing_small_size_the_large_one(
     bucket: Any,
 ) -> None:
-    for name in (NAME, photos.small_name(NAME)):
+    for name in (NAME, keeping.small_name(NAME)):
         response = Client().get(f"/media/{name}")
         assert (response.status_code, response["Cache-Control"]) == (404, NO_STORE)
     bucket.put_object(Key=NAME, Body=b"large")
-    small = Client().get(f"/media/{photos.small_name(NAME)}")
+    small = Client().get(f"/media/{keeping.small_name(NAME)}")
     assert (small.status_code, b"".join(small)) == (200, b"large")
-    photos.discard(photos.small_name(NAME))  # what is not there may be discarded
+    keeping.discard(keeping.small_name(NAME))  # what is not there may be discarded
 
 
 def assert_away() -> None:
     """Whatever is asked of the store is an error that says so, and a visitor may come back."""
-    for name in (NAME, photos.small_name(NAME)):
+    for name in (NAME, keeping.small_name(NAME)):
         for asked in (Client().get, Client().head):
             response = asked(f"/media/{name}")
             assert (response.status_code, response["Cache-Control"]) == (503, NO_STORE)
             assert response["Retry-After"] == "30"
     with pytest.raises(BucketAwayError):
         default_storage.open(NAME)
-    with pytest.raises(photos.UnusablePhotoError, match="it cannot be stored now"):
-        photos.take_in(written(picture(), "PNG"))
-    assert not photos.is_kept(photos.prepared(picture()), NAME)
-    photos.discard(NAME)
+    with pytest.raises(keeping.UnusablePhotoError, match="it cannot be stored now"):
+        keeping.take_in(written(picture(), "PNG"))
+    assert not keeping.is_kept(keeping.prepared(picture()), NAME)
+    keeping.discard(NAME)
 
 
 def test_a_store_that_is_away_is_a_503(settings: Settings) -> None:
@@ -124,7 +124,7 @@ def test_a_store_that_is_away_is_a_503(settings: Settings) -> None:
 def test_a_store_that_refuses_or_breaks_is_a_503(status: int, settings: Settings) -> None:
     with hostile_server() as server:
         refused = answer(b"", status=status)
-        for path in (NAME, photos.small_name(NAME)):
+        for path in (NAME, keeping.small_name(NAME)):
             server.answers[f"/photos/{path}"] = refused
         server.answers["*"] = refused
         keep_at(ADDRESS.format(place=f"127.0.0.1:{server.port}", bucket="photos"), settings)
@@ -147,7 +147,7 @@ def test_a_photo_is_fetched_into_the_bucket_by_a_process_that_has_the_variable(
         result = site.run("fetch_photos", **environment)
     assert (result.returncode, result.stderr) == (0, "")
     name = Puzzle.objects.get().photo
-    assert keys(bucket) == {name, photos.small_name(name)}
+    assert keys(bucket) == {name, keeping.small_name(name)}
     assert not (site.folder / "media").exists()
     response = Client().get(f"/media/{name}")
     assert response.status_code == 200

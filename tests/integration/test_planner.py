@@ -16,9 +16,9 @@ from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 from PIL import Image
 
-from costcodle import photos
 from costcodle.models import Puzzle, SiteState
-from costcodle.pictures import MOST_BYTES
+from costcodle.photos import keeping
+from costcodle.photos.pictures import MOST_BYTES
 from costcodle.settings import CONTENT_SECURITY_POLICY
 from tests.conftest import EDGE_CACHE
 from tests.factories import make_puzzle, make_puzzles
@@ -349,13 +349,13 @@ def test_a_photo_that_is_too_large_is_refused_and_read_no_further(
     operator: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     before, taken = snapshot(), []
-    take_in = photos.take_in
+    take_in = keeping.take_in
 
     def counted(content: bytes) -> str:
         taken.append(len(content))
         return take_in(content)
 
-    monkeypatch.setattr(photos, "take_in", counted)
+    monkeypatch.setattr(keeping, "take_in", counted)
     large = SimpleUploadedFile("x.png", b"x" * (MOST_BYTES + 1000))
     assert "The photo: it is larger than 10 MB" in refusal(post(operator, "photo", photo=large))
     assert (snapshot(), taken) == (before, [MOST_BYTES + 1])

@@ -21,7 +21,7 @@ from costcodle.bank_rows import BankItem, BankVersion
 from costcodle.days import PuzzleNumber
 from costcodle.game.rules import Cents
 from costcodle.models import Puzzle, SiteState
-from costcodle.photos import UnusablePhotoError, small_name
+from costcodle.photos.keeping import UnusablePhotoError, small_name
 from costcodle.planning import Outcome
 from tests.interleaving import at, before_statement, begin_and_let_block, snapshot
 from tests.sites import Site, elsewhere, with_own_connection
@@ -346,7 +346,7 @@ def test_a_photo_that_is_there_by_name_is_deleted_and_changes_nothing(
 ) -> None:
     hold(item(FUTURE, photo="photos/x"))
     before = snapshot()
-    monkeypatch.setattr("costcodle.photos.take_in", lambda content: content.decode())
+    monkeypatch.setattr("costcodle.photos.keeping.take_in", lambda content: content.decode())
     outcome = planning.upload_photo(PuzzleNumber(FUTURE), b"photos/x", by=by)
     assert outcome is Outcome.UNCHANGED
     assert (snapshot(), history(), stored(site)) == (before, [], [])

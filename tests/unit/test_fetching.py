@@ -17,8 +17,8 @@ from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import NameOID
 from pytest_django import Settings
 
-from costcodle import addresses
-from costcodle.fetching import UnfetchableError, fetch
+from costcodle.photos import addresses
+from costcodle.photos.fetching import UnfetchableError, fetch
 from tests.hostile import Hostile, answer, hostile_server
 
 MOST = 100_000

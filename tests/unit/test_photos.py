@@ -10,7 +10,7 @@ from django.core.files.storage import default_storage
 from PIL import Image
 from pytest_django import Settings
 
-from costcodle import photos
+from costcodle.photos import keeping
 from tests.images import picture, turned, written
 
 
@@ -26,7 +26,7 @@ def files(media: Path) -> set[str]:
 
 def sizes(name: str, media: Path) -> list[tuple[int, int]]:
     found = []
-    for each in (name, photos.small_name(name)):
+    for each in (name, keeping.small_name(name)):
         with Image.open(media / each) as image:
             assert image.format == "WEBP"
             found.append(image.size)
@@ -45,15 +45,15 @@ def sizes(name: str, media: Path) -> list[tuple[int, int]]:
 def test_a_photo_is_kept_in_two_sizes_and_never_enlarged(
     size: tuple[int, int], kept: list[tuple[int, int]], media: Path
 ) -> None:
-    name = photos.take_in(written(picture(size=size), "JPEG"))
+    name = keeping.take_in(written(picture(size=size), "JPEG"))
     assert re.fullmatch(r"photos/[0-9a-f]{32}\.webp", name)
     assert sizes(name, media) == kept
     assert files(media) == {name, f"{name[:-5]}-small.webp"}
 
 
 def test_nothing_of_the_files_metadata_is_kept(media: Path) -> None:
-    name = photos.take_in(turned(6))
-    for each in (name, photos.small_name(name)):
+    name = keeping.take_in(turned(6))
+    for each in (name, keeping.small_name(name)):
         content = (media / each).read_bytes()
         assert b"Secret" not in content
         with Image.open(io.BytesIO(content)) as image:
@@ -64,13 +64,13 @@ def test_nothing_of_the_files_metadata_is_kept(media: Path) -> None:
 
 def test_the_same_file_twice_is_two_names_and_the_same_bytes(media: Path) -> None:
     content = written(picture(), "PNG")
-    first, second = (photos.take_in(content) for _ in range(2))
+    first, second = (keeping.take_in(content) for _ in range(2))
     assert first != second
     assert (media / first).read_bytes() == (media / second).read_bytes()
-    prepared = photos.prepared(picture())
-    assert photos.is_kept(prepared, first)
-    assert not photos.is_kept(photos.prepared(picture().rotate(180)), first)
-    assert not photos.is_kept(prepared, "photos/gone.webp")
+    prepared = keeping.prepared(picture())
+    assert keeping.is_kept(prepared, first)
+    assert not keeping.is_kept(keeping.prepared(picture().rotate(180)), first)
+    assert not keeping.is_kept(prepared, "photos/gone.webp")
 
 
 def test_one_size_without_the_other_is_never_kept(
@@ -84,20 +84,20 @@ def test_one_size_without_the_other_is_never_kept(
         return save(name, content)
 
     monkeypatch.setattr(default_storage, "save", fill_the_disk)
-    with pytest.raises(photos.UnusablePhotoError, match="it cannot be stored now"):
-        photos.take_in(written(picture(), "PNG"))
+    with pytest.raises(keeping.UnusablePhotoError, match="it cannot be stored now"):
+        keeping.take_in(written(picture(), "PNG"))
     assert files(media) == set()
 
 
 def test_a_discarded_photo_is_gone_in_both_sizes_and_may_be_discarded_again(media: Path) -> None:
-    name = photos.take_in(written(picture(), "PNG"))
+    name = keeping.take_in(written(picture(), "PNG"))
     for _ in range(2):
-        photos.discard(name)
+        keeping.discard(name)
         assert files(media) == set()
 
 
 def test_the_name_of_one_size_gives_the_others() -> None:
     large = f"photos/{'0a' * 16}.webp"
-    small = photos.small_name(large)
+    small = keeping.small_name(large)
     assert small == f"photos/{'0a' * 16}-small.webp"
-    assert photos.large_name(small) == photos.large_name(large) == large
+    assert keeping.large_name(small) == keeping.large_name(large) == large

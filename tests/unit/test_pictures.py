@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 import pytest
 from PIL import Image, ImageCms, PngImagePlugin
 
-from costcodle.pictures import LARGE, MOST_BYTES, UnusablePhotoError, decoded
+from costcodle.photos.pictures import LARGE, MOST_BYTES, UnusablePhotoError, decoded
 from tests.images import BLUE, RED, picture, turned, written
 
 

@@ -7,10 +7,10 @@ from typing import Any
 from django.core.management.base import CommandError, CommandParser
 from tqdm import tqdm
 
-from costcodle import photo_reports, photo_sources
 from costcodle.commands import Exit, SiteCommand, count, puzzle_number
 from costcodle.days import PuzzleNumber
-from costcodle.photo_sources import Wanted
+from costcodle.photos import reports, sources
+from costcodle.photos.sources import Wanted
 
 _WORTH_A_BAR = 2
 
@@ -31,18 +31,18 @@ class Command(SiteCommand):
 
     def work(self, options: dict[str, Any]) -> Exit:
         """Run once."""
-        ahead = _this_one(options["puzzle"]) if options["puzzle"] else photo_sources.wanted()
+        ahead = _this_one(options["puzzle"]) if options["puzzle"] else sources.wanted()
         watch = with_a_bar if options["verbosity"] else iter
-        run = photo_sources.fetch_all(ahead, most=options["limit"], watch=watch)
-        self.answer(options, photo_reports.document(run), photo_reports.lines(run))
-        status = photo_reports.exit_status(run)
+        run = sources.fetch_all(ahead, most=options["limit"], watch=watch)
+        self.answer(options, reports.document(run), reports.lines(run))
+        status = reports.exit_status(run)
         if run.stopped_by:
             self.complain(f"the database went away: {run.stopped_by}", status)
         return status
 
 
 def _this_one(number: PuzzleNumber) -> list[Wanted]:
-    found = photo_sources.wanted_anew(number)
+    found = sources.wanted_anew(number)
     if found is None:
         raise CommandError(f"puzzle {number} has no photo source on the web", returncode=Exit.USAGE)
     return [found]

@@ -7,13 +7,14 @@ from pathlib import Path
 from typing import Any, Final
 
 import costcodle
-from costcodle import clock, days, drawings, photos
+from costcodle import clock, days
 from costcodle.bank import DEMO_SOURCE, DemoRefusal, add_demo_items, holds_another_bank
 from costcodle.bank_rows import BankItem, size_in
 from costcodle.commands import Exit, SiteCommand
 from costcodle.days import PuzzleNumber
 from costcodle.game.rules import Cents
 from costcodle.models import Puzzle
+from costcodle.photos import drawings, keeping
 
 DAYS_BACK: Final = 33
 DAYS_AHEAD: Final = 30
@@ -65,7 +66,7 @@ def _with_photo(number: PuzzleNumber) -> BankItem:
     photo = ""
     if "shape" in entry:
         drawing = drawings.draw(entry["slug"], shape=entry["shape"], motif=entry["motif"])
-        photo = photos.store(drawing)
+        photo = keeping.store(drawing)
     return BankItem(
         number=number,
         name=entry["name"],
@@ -81,4 +82,4 @@ def _drop_unused_photos(items: list[BankItem]) -> None:
     used = set(Puzzle.objects.values_list("photo", flat=True))
     for item in items:
         if item.photo and item.photo not in used:
-            photos.discard(item.photo)
+            keeping.discard(item.photo)

@@ -12,10 +12,11 @@ from typing import Final
 from django.db import DatabaseError, InterfaceError
 from django.db.models import Q
 
-from costcodle import bank, clock, days, fetching, photos, pictures
+from costcodle import bank, clock, days
 from costcodle.bank import PhotoRefusal
 from costcodle.days import PuzzleNumber
 from costcodle.models import Puzzle
+from costcodle.photos import fetching, keeping, pictures
 
 FROM_THE_WEB: Final = Q(photo_source__istartswith="http:") | Q(photo_source__istartswith="https:")
 
@@ -107,7 +108,7 @@ def _fetch(each: Wanted) -> FetchReport:
     try:
         photo = _attached(each)
         outcome = Fetched.READY if photo else Fetched.UNCHANGED
-    except (fetching.UnfetchableError, photos.UnusablePhotoError) as error:
+    except (fetching.UnfetchableError, keeping.UnusablePhotoError) as error:
         detail = str(error)
     except OSError as error:
         detail = f"it cannot be stored: {error}"
@@ -123,12 +124,12 @@ def _attached(each: Wanted) -> str:
     stays as well, since a page may show it.
     """
     content = fetching.fetch(each.source, most_bytes=pictures.MOST_BYTES)
-    photo = photos.prepared(pictures.decoded(content))
-    if each.photo and photos.is_kept(photo, each.photo):
+    photo = keeping.prepared(pictures.decoded(content))
+    if each.photo and keeping.is_kept(photo, each.photo):
         return ""
-    name = photos.keep(photo)
+    name = keeping.keep(photo)
     attached = bank.attach_fetched(each.number, name, source=each.source, instead_of=each.photo)
     if isinstance(attached, PhotoRefusal):
-        photos.discard(name)
+        keeping.discard(name)
         return ""
     return name

@@ -5,8 +5,8 @@ from typing import Any, ClassVar
 from django.db.models import Model, QuerySet
 from django.http import HttpRequest
 
-from answers import words
 from answers.domain import ItemState, Kind, Outcome
+from answers.office import words
 from costcodle import http
 from costcodle.inspection import WordsFilter
 

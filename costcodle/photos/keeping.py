@@ -15,7 +15,7 @@ from django.core.files.base import ContentFile
 from django.core.files.storage import default_storage
 from PIL import Image
 
-from costcodle.pictures import LARGE, UnusablePhotoError, decoded
+from costcodle.photos.pictures import LARGE, UnusablePhotoError, decoded
 
 __all__ = ["UnusablePhotoError"]
 

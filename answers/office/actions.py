@@ -15,12 +15,13 @@ from django.contrib import messages
 from django.contrib.auth.models import AbstractBaseUser
 from django.db import DatabaseError, InterfaceError
 
-from answers import faults, leases, operations, publisher, words
+from answers import faults, leases, operations, publisher
 from answers.attempts import AwayError
 from answers.domain import PUBLIC_CHANGE, Fence, Outcome, Owner, Report
 from answers.faults import Fault
+from answers.office import words
+from answers.office.forms import CorrectionForm, SureForm, WithdrawalForm
 from answers.operations import Operator, RefusedError
-from answers.operator_forms import CorrectionForm, SureForm, WithdrawalForm
 from answers.publisher import RunReport
 from costcodle import clock
 from costcodle.days import PuzzleNumber

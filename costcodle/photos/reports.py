@@ -3,7 +3,7 @@
 from typing import Any
 
 from costcodle.commands import Exit
-from costcodle.photo_sources import Fetched, FetchReport, FetchRun
+from costcodle.photos.sources import Fetched, FetchReport, FetchRun
 
 
 def exit_status(run: FetchRun) -> Exit:

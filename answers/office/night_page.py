@@ -8,9 +8,9 @@ from django.template.response import TemplateResponse
 from django.urls import reverse
 from django.views.decorators.http import require_safe
 
-from answers import last_night, words
-from answers.last_night import Standing
-from answers.operator_views import View, may_operate
+from answers.office import last_night, words
+from answers.office.last_night import Standing
+from answers.office.views import View, may_operate
 from costcodle.inspection import ReadOnlyAdmin
 
 

@@ -14,11 +14,12 @@ from typing import Any, Final
 from django.conf import settings
 from django.db.models import Count, OuterRef, Q, Subquery
 
-from answers import ledger, status, words
+from answers import ledger, status
 from answers.domain import PUBLIC_CHANGE, ItemState, Kind, Outcome, lease_key
 from answers.models import JobLease, PublicationItem, PublicationLog
+from answers.office import words
+from answers.office.words import Signature
 from answers.states import OPEN
-from answers.words import Signature
 from costcodle import clock, days
 from costcodle.days import PuzzleNumber
 from costcodle.models import SiteState

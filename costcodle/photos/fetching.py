@@ -20,8 +20,9 @@ from urllib3.connection import HTTPConnection
 from urllib3.exceptions import HTTPError
 from urllib3.response import BaseHTTPResponse
 
-from costcodle import addresses, clock
-from costcodle.addresses import Address, Place, RefusedAddressError
+from costcodle import clock
+from costcodle.photos import addresses
+from costcodle.photos.addresses import Address, Place, RefusedAddressError
 
 SECONDS: Final = 20.0
 MOST_REDIRECTS: Final = 3

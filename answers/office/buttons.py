@@ -7,8 +7,8 @@ from django.contrib.admin.utils import unquote
 from django.http import HttpRequest, HttpResponse
 from django.urls import URLPattern, path, reverse
 
-from answers import operator_views
-from answers.operator_actions import Action
+from answers.office import views
+from answers.office.actions import Action
 from costcodle.inspection import ReadOnlyAdmin
 
 Ways = list[tuple[str, str]]
@@ -25,7 +25,7 @@ class PublicationAdmin(ReadOnlyAdmin):
 
     def get_urls(self) -> list[URLPattern]:
         """The pages of this model's own actions, before Django's."""
-        view, name = operator_views.puzzle_view, f"answers_{self.opts.model_name}"
+        view, name = views.puzzle_view, f"answers_{self.opts.model_name}"
         ours = [
             path(
                 f"<number:number>/{action.name}/",
@@ -53,7 +53,7 @@ class PublicationAdmin(ReadOnlyAdmin):
     ) -> HttpResponse:
         """Django's page, with buttons for whoever may press them."""
         row = self.get_object(request, unquote(object_id))
-        ways = self.ways_from(row) if row and operator_views.may_operate(request) else []
+        ways = self.ways_from(row) if row and views.may_operate(request) else []
         return super().change_view(
             request, object_id, form_url, {**(extra_context or {}), "ways": ways}
         )
@@ -62,12 +62,12 @@ class PublicationAdmin(ReadOnlyAdmin):
         self, request: HttpRequest, extra_context: dict[str, Any] | None = None
     ) -> HttpResponse:
         """Django's page, with buttons for whoever may press them."""
-        ways = self.ways_from_all() if operator_views.may_operate(request) else []
+        ways = self.ways_from_all() if views.may_operate(request) else []
         return super().changelist_view(request, {**(extra_context or {}), "ways": ways})
 
     def has_operate_permission(self, request: HttpRequest) -> bool:
         """What Django asks before it offers an action on selected rows."""
-        return operator_views.may_operate(request)
+        return views.may_operate(request)
 
     def address(self, action: str, *args: object) -> str:
         """Where one of this model's pages that act is."""

@@ -21,11 +21,12 @@ from django.shortcuts import get_object_or_404
 from django.template.response import TemplateResponse
 from django.views.decorators.http import require_http_methods
 
-from answers import faults, last_night, operator_actions, status, words
+from answers import faults, status
 from answers.domain import Fence, ItemState, Owner, lease_key
 from answers.models import AnswerPost, JobLease, PublicationItem
-from answers.operator_actions import PUBLISH, Action, Told
-from answers.operator_forms import SureForm, TermForm
+from answers.office import actions, last_night, words
+from answers.office.actions import PUBLISH, Action, Told
+from answers.office.forms import SureForm, TermForm
 from costcodle import clock, inspection
 from costcodle.days import PuzzleNumber
 from costcodle.game.money import dollars
@@ -66,8 +67,8 @@ def puzzle_view(shown_in: ReadOnlyAdmin, action: Action) -> View:
         }
         if not form.is_valid():
             return _page(request, page, form)
-        by = operator_actions.operator(_user(request))
-        told = operator_actions.act(action, PuzzleNumber(number), form.cleaned_data, by)
+        by = actions.operator(_user(request))
+        told = actions.act(action, PuzzleNumber(number), form.cleaned_data, by)
         _note(request, shown_in.model, str(number), str(puzzle), f"{action.name}: {told.text}")
         if told.is_away:
             return _page(request, page, form, [told])
@@ -99,7 +100,7 @@ def break_view(shown_in: ReadOnlyAdmin) -> View:
         if not form.is_valid():
             return _page(request, page, form)
         owner, fence = Owner(form.cleaned_data["owner"]), Fence(form.cleaned_data["fence"])
-        told = operator_actions.tell(lambda: operator_actions.break_lease(lease.key, owner, fence))
+        told = actions.tell(lambda: actions.break_lease(lease.key, owner, fence))
         _note(request, JobLease, lease.key, str(lease), f"break: {told.text}")
         if told.is_away:
             return _page(request, page, form, [told])
@@ -118,7 +119,7 @@ def publish_due_view(shown_in: ReadOnlyAdmin) -> View:
         wanted = status.wanted(clock.now())
         page = {
             "title": "Publish what is due",
-            "explains": f"A run of the night job over at most {operator_actions.MOST_AT_ONCE}"
+            "explains": f"A run of the night job over at most {actions.MOST_AT_ONCE}"
             " puzzles: what is due is published, what is out of date is updated. What remains is"
             " said, and done by the next run or by doing this again.",
             "facts": [
@@ -131,8 +132,8 @@ def publish_due_view(shown_in: ReadOnlyAdmin) -> View:
         if not form.is_valid():
             return _page(request, page, form)
         all_told: list[Told] = []
-        by = operator_actions.operator(_user(request))
-        last = operator_actions.tell(lambda: operator_actions.publish_and_tell(by, all_told))
+        by = actions.operator(_user(request))
+        last = actions.tell(lambda: actions.publish_and_tell(by, all_told))
         _note(request, PublicationItem, "", "what is due", f"publish: {last.text}")
         if last.is_away:
             return _page(request, page, form, [*all_told, last])
@@ -143,10 +144,10 @@ def publish_due_view(shown_in: ReadOnlyAdmin) -> View:
 
 def retry(request: HttpRequest, numbers: list[PuzzleNumber]) -> list[Told]:
     """A run over each of these puzzles, for as long as a request can wait; what came of each."""
-    by = operator_actions.operator(_user(request))
+    by = actions.operator(_user(request))
     all_told: list[Told] = []
-    for number in operator_actions.in_time(numbers[: operator_actions.MOST_AT_ONCE]):
-        told = operator_actions.act(PUBLISH, number, {}, by)
+    for number in actions.in_time(numbers[: actions.MOST_AT_ONCE]):
+        told = actions.act(PUBLISH, number, {}, by)
         all_told.append(told)
         _note(request, PublicationItem, str(number), f"#{number}", f"retry: {told.text}")
         if told.is_away:

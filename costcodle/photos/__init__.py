@@ -1,0 +1,1 @@
+"""Photos: which may be fetched and from where, what is one, how it is kept."""
