@@ -24,11 +24,11 @@ from costcodle.models import Puzzle
 
 MOST_SHOWN: Final = 50
 _CHANGES: Final = {
-    "swap": planner.change_view(planner.swap, "The two days have traded their items."),
-    "replace": planner.change_view(planner.replace, "The item was replaced."),
-    "fix": planner.change_view(planner.fix, "The item was mended."),
+    "swap": planner.change_view("swap", planner.swap, "The two days have traded their items."),
+    "replace": planner.change_view("replace", planner.replace, "The item was replaced."),
+    "fix": planner.change_view("fix", planner.fix, "The item was mended."),
     "photo": planner.change_view(
-        planner.upload, "The photo was taken in and is shown from now on."
+        "photo", planner.upload, "The photo was taken in and is shown from now on."
     ),
 }
 

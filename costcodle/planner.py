@@ -8,6 +8,7 @@ transaction: costcodle.planning opens its own.
 from collections.abc import Callable, Mapping
 from collections.abc import Set as AbstractSet
 from typing import Final
+from urllib.parse import urlencode
 
 from django.contrib import messages
 from django.core.exceptions import PermissionDenied
@@ -33,6 +34,8 @@ from costcodle.planning import Outcome
 _FACTS: Final = frozenset({"name", "size", "price"})
 _SOURCED: Final = _FACTS | {"photo_source"}
 _NOTHING: Final[AbstractSet[str]] = frozenset()
+_TYPED: Final = ("day", "other", "name", "size", "price", "photo_source")
+_LONGEST_KEPT: Final = 500
 _LONGEST_VERSION: Final = 18
 
 _Fields = Mapping[str, str]
@@ -64,31 +67,43 @@ def page_of(number: PuzzleNumber) -> str:
     return reverse("admin:costcodle_puzzle_change", args=[number])
 
 
-def change_view(change: _Change, done: str) -> View:
+def change_view(form: str, change: _Change, done: str) -> View:
     """The view of one change of one puzzle: POST alone, then back to the puzzle's page.
 
-    `done` says in words that it happened. 403 for whoever may not plan, 404 for no number.
+    `done` says in words that it happened; where it did not, the form keeps what was typed. 403 for
+    whoever may not plan, 404 for no number.
     """
 
     @require_POST
     def view(request: HttpRequest, number: int) -> HttpResponse:
         if not days.is_number(number):
             raise Http404
-        carry_out(request, lambda: change(request, PuzzleNumber(number)), done)
-        return HttpResponseRedirect(page_of(PuzzleNumber(number)))
+        outcome = carry_out(request, lambda: change(request, PuzzleNumber(number)), done)
+        back = page_of(PuzzleNumber(number))
+        return HttpResponseRedirect(back + _typed_again(request, form, outcome))
 
     return view
 
 
 def go_on_after_adding(request: HttpRequest) -> HttpResponse:
-    """Add the item of the form, then show its page; the empty form again where that was refused.
+    """Add the item of the form, then show its page; the form again where that was refused.
 
     Raises `PermissionDenied`.
     """
     outcome = carry_out(request, lambda: add(request), "The item was added.")
     if outcome is Outcome.CHANGED:
         return HttpResponseRedirect(page_of(day_in(request.POST["day"])))
-    return HttpResponseRedirect(reverse("admin:costcodle_puzzle_new"))
+    back = reverse("admin:costcodle_puzzle_new")
+    return HttpResponseRedirect(back + _typed_again(request, "new", outcome))
+
+
+def _typed_again(request: HttpRequest, form: str, outcome: Outcome | None) -> str:
+    """What was typed into a form that was not carried out, as a query for the page that has it."""
+    if outcome in (Outcome.CHANGED, Outcome.UNCHANGED):
+        return ""
+    typed = {name: request.POST.get(name, "")[:_LONGEST_KEPT] for name in _TYPED}
+    kept = {name: text for name, text in typed.items() if text}
+    return f"?{urlencode({'form': form, **kept})}" if kept else ""
 
 
 def carry_out(request: HttpRequest, change: Callable[[], Outcome], done: str) -> Outcome | None:
