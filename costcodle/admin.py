@@ -1,8 +1,10 @@
-"""The admin of the question bank: the planner's list and pages, and the report on the bank."""
+"""The admin of the question bank: the planner's list and pages, the report; and of the accounts."""
 
-from typing import Any, ClassVar, Final
+from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 from django.contrib import admin
+from django.contrib.auth.admin import UserAdmin
+from django.contrib.auth.models import User
 from django.core.exceptions import PermissionDenied
 from django.core.files.storage import default_storage
 from django.db.models import Case, ExpressionWrapper, F, IntegerField, Model, QuerySet, When
@@ -31,6 +33,12 @@ _CHANGES: Final = {
         "photo", planner.upload, "The photo was taken in and is shown from now on."
     ),
 }
+
+
+if TYPE_CHECKING:
+    Accounts = UserAdmin[User]
+else:
+    Accounts = UserAdmin  # Django's own is not generic
 
 
 def today(request: HttpRequest) -> PuzzleNumber:
@@ -197,3 +205,15 @@ class PuzzleAdmin(ReadOnlyAdmin):
         site = self.admin_site.each_context(request)
         whole = {**site, "opts": self.opts, "media": self.media, **context}
         return TemplateResponse(request, f"admin/costcodle/puzzle/{name}.html", whole)
+
+
+admin.site.unregister(User)
+
+
+@admin.register(User)
+class AccountAdmin(Accounts):
+    """Accounts are switched off, not deleted: with one goes the history of what its person did."""
+
+    def has_delete_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:  # noqa: ARG002 - Django's signature
+        """Nobody deletes an account."""
+        return False

@@ -580,3 +580,19 @@ def test_a_database_that_cannot_be_used_is_a_503_and_nothing_changed(
     response = post(operator, "fix")
     assert (response.status_code, response["Retry-After"]) == (503, "30")
     assert (snapshot(), LogEntry.objects.count()) == (before, 0)
+
+
+def test_an_account_is_switched_off_and_never_deleted_with_its_history(
+    client: Client, site: Site
+) -> None:
+    boss = get_user_model().objects.create_superuser("boss", password="")
+    other = get_user_model().objects.create_user("other", is_staff=True)
+    client.force_login(boss)
+    accounts = "/admin/auth/user/"
+    assert client.post(f"{accounts}{other.pk}/delete/", {"post": "yes"}).status_code == 403
+    chosen = {"action": "delete_selected", "_selected_action": [other.pk], "post": "yes"}
+    client.post(accounts, chosen)
+    assert get_user_model().objects.filter(pk=other.pk).exists()
+    page = client.get(f"{accounts}{other.pk}/change/").content.decode()
+    assert ('name="is_active"' in page, "deletelink" in page) == (True, False)
+    assert site.engine == connection.vendor
