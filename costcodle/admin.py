@@ -207,6 +207,7 @@ class PuzzleAdmin(ReadOnlyAdmin):
         return TemplateResponse(request, f"admin/costcodle/puzzle/{name}.html", whole)
 
 
+admin.site.site_title = admin.site.site_header = "Costcodle"
 admin.site.unregister(User)
 
 

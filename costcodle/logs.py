@@ -61,6 +61,7 @@ def configured(form: str, level: str) -> dict[str, Any]:
         "loggers": {
             "django": elsewhere,  # without its handlers, which write in another shape
             "django.server": elsewhere,
+            "django.request": elsewhere | {"level": "ERROR"},  # gunicorn tells every 404 as it is
             "gunicorn.access": server,
             "gunicorn.error": server,
         },

@@ -371,3 +371,12 @@ def test_a_photo_needs_no_database(photo: str) -> None:
     response = Client().get(f"/media/{photo}")
     assert response.status_code == 200
     response.close()
+
+
+def test_an_address_that_is_not_there_is_no_complaint_in_the_log(
+    site: Site, caplog: pytest.LogCaptureFixture
+) -> None:
+    """gunicorn's line of the request tells it; whoever asks for nonsense fills no log twice."""
+    site.at("2026-10-15T12:00:00Z")
+    assert Client().get("/no/such/page").status_code == 404
+    assert not [record for record in caplog.records if record.name == "django.request"]
