@@ -77,9 +77,11 @@ class Cluster:
 
     def _signal(self, number: signal.Signals) -> None:
         postmaster = Path(self.folder, "data", "postmaster.pid").read_text().split()[0]
+        os.kill(int(postmaster), number)  # first, so that it starts no other meanwhile
         children = Path(f"/proc/{postmaster}/task/{postmaster}/children").read_text().split()
-        for process in (postmaster, *children):
-            os.kill(int(process), number)
+        for process in children:
+            with contextlib.suppress(ProcessLookupError):  # its work was done
+                os.kill(int(process), number)
 
     def stop(self) -> None:
         """Stop without any ceremony, as a crash would."""
