@@ -1,6 +1,6 @@
 """What the admin shows of publication, and which of its pages an operator can act from.
 
-Rows are read and never written from here; answers/views.py has the pages that act.
+Rows are read and never written from here; answers/office/views.py has the pages that act.
 """
 
 from datetime import timedelta

@@ -7,7 +7,7 @@ from django.contrib.auth.admin import UserAdmin
 from django.contrib.auth.models import User
 from django.core.exceptions import PermissionDenied
 from django.core.files.storage import default_storage
-from django.db.models import Case, ExpressionWrapper, F, IntegerField, Model, QuerySet, When
+from django.db.models import Case, ExpressionWrapper, F, IntegerField, Model, Q, QuerySet, When
 from django.db.models.expressions import Combinable
 from django.db.models.functions import Abs
 from django.http import HttpRequest, HttpResponse
@@ -21,7 +21,7 @@ from costcodle.bank_report import ENOUGH_DAYS, SECTIONS, findings
 from costcodle.days import PuzzleNumber
 from costcodle.game.money import dollars
 from costcodle.game.rules import Cents
-from costcodle.inspection import ReadOnlyAdmin
+from costcodle.inspection import ReadOnlyAdmin, WordsFilter
 from costcodle.models import Puzzle
 
 MOST_SHOWN: Final = 50
@@ -46,41 +46,27 @@ def today(request: HttpRequest) -> PuzzleNumber:
     return days.today(http.instant(request))
 
 
-class DayFilter(admin.SimpleListFilter):
+class DayFilter(WordsFilter):
     """Puzzles that can be planned, or those that have started."""
 
-    title = "day"
-    parameter_name = "day"
+    title, parameter_name = "day", "day"
+    words: ClassVar = {"future": "future", "started": "started"}
 
-    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:  # noqa: ANN401, ARG002 - Django's signature
-        """The two kinds of days."""
-        return [("future", "future"), ("started", "started")]
-
-    def queryset(self, request: HttpRequest, queryset: QuerySet[Model]) -> QuerySet[Model]:
-        """The puzzles of the chosen kind."""
-        match self.value():
-            case "future":
-                return queryset.filter(number__gt=today(request))
-            case "started":
-                return queryset.filter(number__lte=today(request))
-        return queryset
+    def chosen(self, queryset: QuerySet[Model], value: str) -> QuerySet[Model]:
+        """Those of the days ahead, or the others, by the database's clock."""
+        ahead = Q(number__gt=today(self.request))
+        return queryset.filter(ahead if value == "future" else ~ahead)
 
 
-class PhotoFilter(admin.SimpleListFilter):
+class PhotoFilter(WordsFilter):
     """Puzzles without a photo, or with one."""
 
-    title = "photo"
-    parameter_name = "photo"
+    title, parameter_name = "photo", "photo"
+    words: ClassVar = {"none": "no photo", "ready": "photo ready"}
 
-    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:  # noqa: ANN401, ARG002 - Django's signature
-        """Without, and with."""
-        return [("none", "no photo"), ("ready", "photo ready")]
-
-    def queryset(self, request: HttpRequest, queryset: QuerySet[Model]) -> QuerySet[Model]:  # noqa: ARG002 - Django's signature
-        """The puzzles without or with a ready photo."""
-        if self.value() in ("none", "ready"):
-            return queryset.filter(photo_ready=self.value() == "ready")
-        return queryset
+    def chosen(self, queryset: QuerySet[Model], value: str) -> QuerySet[Model]:
+        """Without or with a ready photo."""
+        return queryset.filter(photo_ready=value == "ready")
 
 
 @admin.register(Puzzle)
@@ -91,7 +77,8 @@ class PuzzleAdmin(ReadOnlyAdmin):
     list_display_links = ("number", "name")
     list_filter = (DayFilter, PhotoFilter)
     list_per_page = 60
-    search_fields = ("=number", "name")
+    search_fields = ("name",)
+    number_field = "number"
     search_help_text = "A number, or words of a name."
     fields = (
         *("number", "date", "state", "name", "size", "price", "photo_shown", "photo_source"),

@@ -14,7 +14,7 @@ from django.contrib import admin
 from django.core.paginator import Paginator
 from django.db.models import Model, QuerySet
 from django.http import HttpRequest
-from django.urls import NoReverseMatch, reverse
+from django.urls import reverse
 from django.utils.functional import cached_property
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
@@ -117,6 +117,10 @@ class WordsFilter(admin.SimpleListFilter):
 
     words: ClassVar[Mapping[str, str]]
 
+    def __init__(self, request: HttpRequest, *args: Any) -> None:  # noqa: ANN401 - Django's signature
+        self.request = request
+        super().__init__(request, *args)
+
     def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:  # noqa: ANN401, ARG002 - Django's signature
         """Every value, in words."""
         return list(self.words.items())
@@ -132,11 +136,8 @@ class WordsFilter(admin.SimpleListFilter):
 
 
 def list_url(name: str, **query: object) -> str:
-    """The address of a list of the admin, or nothing where no such list is there."""
-    try:
-        address = reverse(f"admin:{name}_changelist")
-    except NoReverseMatch:
-        return ""
+    """The address of a list of the admin."""
+    address = reverse(f"admin:{name}_changelist")
     return f"{address}?{urlencode(query)}" if query else address
 
 
@@ -147,9 +148,8 @@ def ways(number: int, *but: str) -> SafeString:
 
 def _ways(number: int, but: tuple[str, ...]) -> Iterator[tuple[str, str]]:
     for shown, name in _LISTS.items():
-        address = list_url(name, q=number)
-        if address and shown not in but:
-            yield address, shown
+        if shown not in but:
+            yield list_url(name, q=number), shown
 
 
 def when(instant: datetime | None) -> str:

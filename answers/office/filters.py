@@ -1,9 +1,8 @@
 """By what the admin's lists of publication can be narrowed: values that are known beforehand."""
 
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from django.db.models import Model, QuerySet
-from django.http import HttpRequest
 
 from answers.domain import ItemState, Kind, Outcome
 from answers.office import words
@@ -54,7 +53,3 @@ class HeldFilter(WordsFilter):
         now = http.instant(self.request)
         rows = queryset.filter(expires_at__gt=now)
         return rows if value == "yes" else queryset.filter(expires_at__lte=now)
-
-    def __init__(self, request: HttpRequest, *args: Any) -> None:  # noqa: ANN401 - Django's signature
-        self.request = request
-        super().__init__(request, *args)

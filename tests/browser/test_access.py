@@ -10,7 +10,7 @@ from playwright.sync_api import Page, expect
 
 from tests.browsing import YESTERDAY, Visitor, keep_screenshot, play
 
-pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
+pytestmark = pytest.mark.browser
 
 REFUSED = "status of 400"  # Chromium itself logs a request that was refused
 MOST_BYTES = 40_000

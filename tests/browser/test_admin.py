@@ -14,7 +14,7 @@ from pytest_django import DjangoDbBlocker
 from tests.browsing import YESTERDAY, Served, keep_screenshot
 from tests.sites import point_at
 
-pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
+pytestmark = pytest.mark.browser
 
 NAME, PASSWORD = "olga", "correct-horse-7"
 NARROW = {"width": 320, "height": 720}

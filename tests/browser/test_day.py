@@ -7,7 +7,7 @@ from playwright.sync_api import Page, expect
 
 from tests.browsing import NOON, TODAY, TOMORROW, YESTERDAY, Served, Visit, Visitor, play, rows
 
-pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
+pytestmark = pytest.mark.browser
 
 GONE = "status of 410"
 LATE = "2026-10-15T23:58:00Z"

@@ -5,7 +5,7 @@ from playwright.sync_api import Page, Request, Route, expect
 
 from tests.browsing import TODAY, YESTERDAY, Served, Visit, Visitor, play, rows
 
-pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
+pytestmark = pytest.mark.browser
 
 REFUSED = "status of 400"  # Chromium itself logs a request that was refused
 OFFLINE = "ERR_"

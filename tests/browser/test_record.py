@@ -15,7 +15,7 @@ from costcodle.days import PuzzleNumber
 from results.domain import percent
 from tests.browsing import NOON, TODAY, YESTERDAY, Served, Visitor, play
 
-pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
+pytestmark = pytest.mark.browser
 
 Record = dict[str, Any]
 

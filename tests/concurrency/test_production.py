@@ -20,8 +20,6 @@ from tests.contract.test_documents import section
 from tests.interleaving import wait_until
 from tests.production import DOCUMENT, HTTP, PROGRAMS, Production, steps
 
-pytestmark = pytest.mark.xdist_group("production")
-
 PASSWORD = "correct-horse-battery-staple"  # noqa: S105 - of a test
 HEADING = "## From nothing to production"
 NO_INDEX = re.compile(r"NewConnectionError|Temporary failure|No matching distribution|timed out")
